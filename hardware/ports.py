@@ -83,6 +83,7 @@ class Port:
         """Opens the port, with retries, and reopens it after each loss until `close`."""
         if self._opening is None and not self.is_open:
             self._opening = self._loop.create_task(self._open_until_done())
+            self._opening.add_done_callback(self._failed)
 
     def close(self) -> None:
         """Closes the port and stops all retries."""
@@ -129,6 +130,11 @@ class Port:
             self._put_off(began)  # a try that took long was a wait itself
         self._opening = None
         self._attach(device)
+
+    def _failed(self, opening: "asyncio.Task[None]") -> None:
+        """Ends the process after an error that is no device's: the port would stay closed without a word."""
+        if not opening.cancelled() and (error := opening.exception()):
+            self._loop.call_exception_handler({"message": f"{self.target} cannot be opened", "exception": error})
 
     def _put_off(self, since: float) -> None:
         """Lets the next try wait, counted from `since`, and the one after it longer."""

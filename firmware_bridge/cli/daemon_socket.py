@@ -7,6 +7,7 @@ import re
 import socket
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,6 +28,9 @@ ANSWER_S: Final = 10.0
 
 SECOND_LOGIN_S: Final = 330.0
 """Seconds without an answer to an order that waits for a second login, after which the daemon counts as hung."""
+
+FULL: Final = "too_many_connections"
+"""Code of the answer to a connection too many; the daemon closes it."""
 
 _AT_THE_TABLE: Final = {
     "open_shoe": "sudo shoe do open-shoe --by NAME",
@@ -140,10 +144,16 @@ def at_the_table(hint: str) -> str:
 def _answers(control: socket.socket, request: dict[str, Any], path: Path) -> Iterator[dict[str, Any]]:
     """Sends a request and yields the answers, one a line."""
     try:
-        control.sendall(json.dumps(signed(request)).encode() + b"\n")
+        with suppress(BrokenPipeError):  # it was refused, and says why
+            control.sendall(json.dumps(signed(request)).encode() + b"\n")
         with control.makefile("rb") as lines:
             for line in lines:
-                yield json.loads(line)
+                answer = json.loads(line)
+                if answer.get("code") == FULL:
+                    raise NoDaemon(answer["error"], answer["hint"])
+                yield answer
+    except NoDaemon:
+        raise
     except TimeoutError:
         what = f"the daemon at {path} does not answer"
         raise NoDaemon(what, "restart it: systemctl restart firmware-bridge") from None

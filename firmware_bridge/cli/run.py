@@ -6,7 +6,9 @@ import gc
 import logging
 import signal
 import sys
+import threading
 import traceback
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
@@ -19,6 +21,8 @@ from firmware_bridge.config.plain import warn
 from firmware_bridge.config.read_section import read_document
 from firmware_bridge.config.sections import Config
 from firmware_bridge.daemon.bridge import Bridge
+from firmware_bridge.daemon.table.doors import is_of_a_connection
+from firmware_bridge.daemon.table.turns import CountedLog
 from firmware_bridge.errors import BridgeError, ConfigError, JournalError
 from firmware_bridge.journal.files import InUse
 from hardware.errors import HardwareError, PinBusy
@@ -79,14 +83,25 @@ async def _bridge(config: Config) -> int:
     loop = asyncio.get_running_loop()
     bridge = Bridge(config)
     failed: list[object] = []
+    counted = CountedLog(log, "connections failed", loop)
 
     def fail(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         """Stops a daemon that failed inside: only the journal still knows what was done."""
+        if is_of_a_connection(context):
+            counted.add(str(context.get("message")))
+            return
         failed.append(context)
         log.critical("ending: %s", context.get("message"), exc_info=context.get("exception"))
         bridge.stop("lost")
 
+    def fail_in_thread(what: threading.ExceptHookArgs) -> None:
+        """Stops a daemon with a thread that ended: what it waits for never comes."""
+        name = what.thread.name if what.thread else "?"
+        with suppress(RuntimeError):  # the loop has ended
+            loop.call_soon_threadsafe(fail, loop, {"message": f"thread {name}", "exception": what.exc_value})
+
     gc.freeze()
+    threading.excepthook = fail_in_thread
     loop.set_exception_handler(fail)
     for end in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(end, bridge.stop)

@@ -38,7 +38,7 @@ from firmware_bridge.daemon.table.recorder import Recorder, device_name
 from firmware_bridge.daemon.table.second_login import SecondLogin
 from firmware_bridge.daemon.table.signed_orders import SignedOrders
 from firmware_bridge.daemon.table.table import Table
-from firmware_bridge.daemon.table.turns import Window
+from firmware_bridge.daemon.table.turns import Window, begun
 from firmware_bridge.daemon.table.uplink import LastWord, Uplink
 from firmware_bridge.errors import JournalError, in_words
 from firmware_bridge.facts import inputs, wire_states
@@ -169,7 +169,7 @@ class Bridge:
 
         Raises ConfigError for another table's journal.
         """
-        beat = self._loop.create_task(_beat(self._systemd))
+        beat = begun(_beat(self._systemd), self._loop)
         try:
             opened = await self._until_stopped(open_journal(self.table, self._show_stopped))
             if opened:
@@ -209,11 +209,11 @@ class Bridge:
         await self._go_public()
         if self._has_reader:
             self.reader.start()
-            self._recalling = self._loop.create_task(self._recall_reader(code.config))
+            self._recalling = begun(self._recall_reader(code.config), self._loop)
         self.keypads.start()
         self.health.start()
         self._try_out()
-        self._checking = self._loop.create_task(self._check_code())
+        self._checking = begun(self._check_code(), self._loop)
         log.info("%s", startup_log(self.config, self.table.shoe))
         self._has_begun = True
         self._systemd.notify("READY=1", f"STATUS=table {self.config.table.id}")

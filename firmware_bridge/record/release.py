@@ -19,7 +19,7 @@ SUMS: Final = "SHA256SUMS"
 NOTE: Final = "SHA256SUMS.note"
 KEYS: Final = Path(__file__).with_name("release-keys.txt")
 
-_HEAD: Final = re.compile(r"# ([a-z][a-z-]*) ([0-9][0-9A-Za-z.+]*) ([a-z0-9]+)")
+_HEAD: Final = re.compile(r"# ([a-z][a-z-]{0,63}) ([0-9][0-9A-Za-z.+]{0,63}) ([a-z0-9]{1,16})")
 _LINE: Final = re.compile(r"([0-9a-f]{64})  ([^\s/\\][^\n\\]*)")
 _VERSION: Final = re.compile(r"(\d+(?:\.\d+)*)\+(\d{14})\.[0-9a-f]+(?:\.dirty)?")
 _GZIP: Final = bytes.fromhex("1f8b0800000000000403")
@@ -29,7 +29,36 @@ _FILES: Final = 10_000
 _BYTES: Final = 1 << 30
 """Bounds of an archive that is read before its signature can be verified."""
 
+_LONG_NAME: Final = 1 << 12
+"""Most bytes of a name that has a header of its own."""
+
+_NAME: Final = re.compile(r"[ -~]{1,400}")
+"""A path in a bundle; none has another character, which a terminal might obey."""
+
+_REST: Final = 1 << 16
+"""Most bytes behind the end of an archive; `tar` fills its last block of 10,240."""
+
 _CHUNK: Final = 1 << 20
+
+_TYPES: Final = (tarfile.REGTYPE, tarfile.DIRTYPE, tarfile.GNUTYPE_LONGNAME)
+"""What `tar` writes for a bundle. Any other header may ask a reader for more than it needs."""
+
+
+class _Header(tarfile.TarInfo):
+    """A header of an archive, judged before anything that it describes is read."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> "_Header":
+        found = super().frombuf(buf, encoding, errors)
+        most = _LONG_NAME if found.type == tarfile.GNUTYPE_LONGNAME else _BYTES
+        if not _NAME.fullmatch(found.name):
+            raise Refused("a name in it is none of a bundle")
+        if found.type not in _TYPES:
+            raise Refused(f"{found.name}: it is neither a file nor a folder")
+        if not 0 <= found.size <= most or (found.size and found.type == tarfile.DIRTYPE):
+            raise Refused(f"{found.name}: it is larger than it may be")
+        return found
+
 
 Files = Callable[[], Iterator[tuple[str, IO[bytes]]]]
 """Reads a release from its beginning: each file's path and what it holds."""
@@ -187,19 +216,19 @@ def in_archive(archive: Path) -> Files:
     """The files of a bundle, as `scripts/package` packs them, in one folder. Raises Refused for other things in it."""
 
     def files() -> Iterator[tuple[str, IO[bytes]]]:
-        with _opened(archive) as packed, tarfile.open(fileobj=packed, mode="r|") as tar:
+        with _opened(archive) as packed, tarfile.open(fileobj=packed, mode="r|", tarinfo=_Header) as tar:
             count = size = 0
             for member in tar:
                 count, size = count + 1, size + member.size
                 if count > _FILES or size > _BYTES:
                     raise Refused(f"{archive.name}: it holds more than a bundle does")
                 parts = PurePosixPath(member.name).parts
-                if ".." in parts or not (member.isreg() or member.isdir()):
-                    raise Refused(f"{member.name}: it is neither a file nor a folder")
+                if ".." in parts or not _NAME.fullmatch(member.name):
+                    raise Refused("a name in it is none of a bundle")
                 if member.isreg() and (file := tar.extractfile(member)):
                     yield "/".join(parts[1:]), file
-            while packed.read(_CHUNK):  # to its checksum
-                pass
+            if len(packed.read(_REST)) == _REST:  # to its checksum
+                raise Refused(f"{archive.name}: something is behind its end")
 
     return files
 

@@ -114,8 +114,17 @@ def test_the_cookie_is_for_this_page_alone(page: Page, broker: Broker, pages: Ca
     assert sign_in(named, origin=named.url).cookie.startswith("__Host-shoe=")
 
 
-@pytest.mark.parametrize("origin", ["https://evil.example", "null", "", "http://127.0.0.1", "http://127.0.0.1:1"])
-def test_a_form_of_another_site_does_nothing(page: Page, origin: str) -> None:
+ELSEWHERE = (
+    *("https://evil.example", "null", "", "http://127.0.0.1", "http://127.0.0.1:1"),
+    *("http://[", "http://", "{ours}/", "{ours}#", "{ours}?a", "{ours}, {ours}", "x@{ours}", "{ours}@evil.example"),
+    *("http://anna@{host}", "ftp://{host}", "//{host}", "{host}", "http://evil.example/{host}"),
+)
+"""Values of `Origin` that are not, to the last sign, the page's own."""
+
+
+@pytest.mark.parametrize("given", ELSEWHERE)
+def test_a_form_of_another_site_does_nothing(page: Page, given: str) -> None:
+    origin = given.format(ours=page.url, host=page.url.partition("//")[2])
     assert sign_in(page, origin=origin).status == 403
     cookie = sign_in(page).cookie
     assert ask(page, "/sign-out", "POST", "", origin=origin, cookie=cookie).status == 403

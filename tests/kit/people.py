@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from firmware_bridge.facts.rights import GROUPS
+from tests.kit.patience import PatientSocket
 
 UID = {
     "root": 0,
@@ -78,6 +79,31 @@ def _answer(path: Path, request: dict[str, Any], count: int) -> bytes:
     except OSError as error:
         said = json.dumps({"errno": error.errno}).encode()
     return said or b"{}"
+
+
+def connected_as(path: Path, uid: int, groups: list[int]) -> socket.socket:
+    """A connection of another user, made by a process of his, for this one to use. Raises OSError as his would."""
+    ours, his = socket.socketpair()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.setgroups(groups)
+            os.setresgid(uid, uid, uid)
+            os.setresuid(uid, uid, uid)
+            with socket.socket(socket.AF_UNIX) as made:
+                if not (wrong := made.connect_ex(str(path))):
+                    socket.send_fds(his, [b"ok"], [made.fileno()])
+                else:
+                    his.sendall(str(wrong).encode())
+        finally:
+            os._exit(0)
+    his.close()
+    with ours:
+        said, (*passed,), *_ = socket.recv_fds(ours, 16, 1)
+    os.waitpid(child, 0)
+    if not passed:
+        raise OSError(int(said), os.strerror(int(said)))
+    return PatientSocket(fileno=passed[0])
 
 
 class Forked:

@@ -7,6 +7,7 @@ import io
 import shutil
 import subprocess
 import tarfile
+import tracemalloc
 from hashlib import sha256
 from pathlib import Path
 from random import Random
@@ -48,9 +49,14 @@ def release(folder: Path, *signers: Signer, version: str = VERSION) -> Path:
 
 def packed(folder: Path, to: Path) -> Path:
     """The bundle as scripts/package packs it."""
-    with tarfile.open(fileobj=(plain := io.BytesIO()), mode="w") as tar:
+    with tarfile.open(fileobj=(plain := io.BytesIO()), mode="w", format=tarfile.GNU_FORMAT) as tar:
         tar.add(folder, "bundle")
-    done = subprocess.run(["gzip", "-1n"], input=plain.getvalue(), check=True, stdout=subprocess.PIPE)
+    return zipped(plain.getvalue(), to)
+
+
+def zipped(archive: bytes, to: Path) -> Path:
+    """An archive as scripts/package compresses it."""
+    done = subprocess.run(["gzip", "-1n"], input=archive, check=True, stdout=subprocess.PIPE)
     to.write_bytes(done.stdout)
     return to
 
@@ -116,16 +122,66 @@ def test_what_is_missing_or_too_much_is_refused(tmp_path: Path) -> None:
         verified_files(in_folder(folder), [ALICE.key])
 
 
-@pytest.mark.parametrize("name", ["../out", "bundle/../../out", "bundle/device"])
+def header(name: str = "bundle/it", kind: bytes = tarfile.REGTYPE, size: int = 0) -> bytes:
+    """The first block of something in an archive."""
+    made = tarfile.TarInfo(name)
+    made.type, made.size = kind, size
+    return made.tobuf(tarfile.GNU_FORMAT)[-512:]
+
+
+def said(archive: bytes, to: Path) -> str:
+    """Why an archive is refused; at most 50 MB are taken for that."""
+    path = zipped(archive, to / "it.tar.gz")
+    tracemalloc.start()
+    with pytest.raises(Refused) as refused:
+        verified_files(in_archive(path), [ALICE.key], to / "to")
+    assert tracemalloc.get_traced_memory()[1] < 50 * 2**20
+    tracemalloc.stop()
+    return str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "name", ["../out", "bundle/../../out", "bundle/\x1b[2J", "bundle/\u202e", "bundle/\n", "x" * 500]
+)
 def test_an_archive_writes_nowhere_else(name: str, tmp_path: Path) -> None:
-    with tarfile.open(fileobj=(plain := io.BytesIO()), mode="w") as tar:
-        each = tarfile.TarInfo(name)
-        each.type = tarfile.CHRTYPE if name.endswith("device") else tarfile.REGTYPE
-        tar.addfile(each)
-    done = subprocess.run(["gzip", "-1n"], input=plain.getvalue(), check=True, stdout=subprocess.PIPE)
-    (tmp_path / "it.tar.gz").write_bytes(done.stdout)
-    with pytest.raises(Refused, match="neither a file nor a folder"):
-        verified_files(in_archive(tmp_path / "it.tar.gz"), [ALICE.key], tmp_path / "to")
+    with tarfile.open(fileobj=(plain := io.BytesIO()), mode="w", format=tarfile.GNU_FORMAT) as tar:
+        tar.addfile(tarfile.TarInfo(name))
+    assert said(plain.getvalue(), tmp_path) == "a name in it is none of a bundle"
+
+
+KINDS = [b"1", b"2", b"3", b"4", b"6", b"7", b"x", b"g", b"X", b"K", b"S", b"D", b"V", b"?"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_header_is_judged_before_what_it_describes_is_read(kind: bytes, tmp_path: Path) -> None:
+    zeros = bytes(60 * 2**20 if kind == tarfile.XHDTYPE else 2**20)
+    assert said(header(kind=kind, size=len(zeros)) + zeros, tmp_path) == "bundle/it: it is neither a file nor a folder"
+
+
+@pytest.mark.parametrize(
+    ("kind", "size"),
+    [(tarfile.GNUTYPE_LONGNAME, 2**20), (tarfile.REGTYPE, 2**31), (tarfile.REGTYPE, -512), (tarfile.DIRTYPE, 512)],
+)
+def test_a_size_is_that_of_a_bundle(kind: bytes, size: int, tmp_path: Path) -> None:
+    assert said(header(kind=kind, size=size) + bytes(2**20), tmp_path) == "bundle/it: it is larger than it may be"
+
+
+def test_nothing_is_behind_its_end(tmp_path: Path) -> None:
+    folder = release(tmp_path / "it", ALICE)
+    whole = gzip.decompress(packed(folder, tmp_path / "whole").read_bytes())
+    assert said(whole + bytes(2**20), tmp_path) == "it.tar.gz: something is behind its end"
+
+
+def test_a_long_name_is_read(tmp_path: Path) -> None:
+    held = {**HELD, f"wheels/{'w' * 180}.whl": b"x"}
+    folder = release(tmp_path / "it", ALICE)
+    for name, content in held.items():
+        (folder / name).write_bytes(content)
+    hashes = {name: sha256(content).hexdigest() for name, content in held.items()}
+    text = sums_text(Release("firmware-bridge", VERSION, "arm64", hashes))
+    (folder / SUMS).write_text(text)
+    (folder / NOTE).write_text(signed_note(text, [ALICE]))
+    assert verified_files(in_archive(packed(folder, tmp_path / "it.tar.gz")), [ALICE.key]).files == hashes
 
 
 def test_a_key_is_changed_by_a_release_that_both_signed(tmp_path: Path) -> None:

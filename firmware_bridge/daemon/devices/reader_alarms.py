@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from firmware_bridge.daemon.devices.hearing import Fault
 from firmware_bridge.daemon.table.table import Table
+from firmware_bridge.daemon.table.turns import begun
 from firmware_bridge.facts import inputs
 from hardware.connections import SOCKET
 from hardware.holders import holders, is_console
@@ -60,7 +61,7 @@ class Holders:
         """Looks for them: programs that opened the port before are not kept out of it."""
         self.closed()
         if not self._port.startswith(SOCKET):
-            self._looking = self._loop.create_task(self._look())
+            self._looking = begun(self._look(), self._loop)
 
     def closed(self) -> None:
         """Forgets them: the port was closed or lost."""

@@ -28,7 +28,7 @@ class NotAnOrder(ValueError):
 def parse(payload: bytes) -> dict[str, Any]:
     """The fields of a command. Raises NotAnOrder with a hint what to send."""
     if len(payload) > LONGEST:
-        raise NotAnOrder("the command is too long", f"a command has at most {LONGEST} bytes: shorten it")
+        raise too_long()
     try:
         fields = msgspec.json.decode(payload)
         json.loads(payload, object_pairs_hook=_once)
@@ -41,6 +41,11 @@ def parse(payload: bytes) -> dict[str, Any]:
         what = f'"id" must be a text of 1 to {ID_LENGTH} printable characters'
         raise NotAnOrder(what, "give each command its own id")
     return fields
+
+
+def too_long() -> NotAnOrder:
+    """The error for a command of more than `LONGEST` bytes."""
+    return NotAnOrder("the command is too long", f"a command has at most {LONGEST} bytes: shorten it")
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

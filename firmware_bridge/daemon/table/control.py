@@ -4,6 +4,7 @@ import asyncio
 import logging
 import os
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import reduce
 from pathlib import Path
@@ -15,7 +16,8 @@ from msgspec import UNSET, UnsetType
 from firmware_bridge import __build__, __version__
 from firmware_bridge.config import calibration
 from firmware_bridge.daemon.table.command import NotAnOrder, parse
-from firmware_bridge.daemon.table.doors import Caller, Doors, Lines, not_for, send
+from firmware_bridge.daemon.table.connection import Connection, not_of_a_connection
+from firmware_bridge.daemon.table.doors import Caller, Doors, not_for
 from firmware_bridge.daemon.table.journal_copies import JournalCopies
 from firmware_bridge.daemon.table.journal_writer import StillWriting
 from firmware_bridge.daemon.table.leases import Leasable, Leases, NotLeased
@@ -110,7 +112,7 @@ class Control:
         self._calibration_file = table.journal.directory / calibration.FILE
         self._is_open = False
         self._clients: set[asyncio.Task[None]] = set()
-        self._borrower: tuple[asyncio.Task[None], asyncio.StreamWriter] | None = None
+        self._borrower: tuple[asyncio.Task[None], Connection] | None = None
 
     async def start(self) -> None:
         """Listens, if it does not yet; a socket left by a daemon that died is replaced. Raises OSError."""
@@ -166,100 +168,96 @@ class Control:
             **msgspec.json.decode(msgspec.json.encode(self._table.states())),
         }
 
-    async def _serve(self, caller: Caller, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _serve(self, caller: Caller, connection: Connection) -> None:
         task = asyncio.current_task()
         assert task is not None
         self._clients.add(task)
-        lines = Lines(reader)
         try:
-            while line := await lines.next():
-                await self._answer(line, caller, reader, writer)
-        except (ConnectionError, ValueError, asyncio.CancelledError):
+            while line := await connection.next():
+                await self._answer(line, caller, connection)
+        except asyncio.CancelledError:
             pass
         finally:
             self._clients.discard(task)
-            writer.close()
 
-    async def _answer(
-        self, line: bytes, caller: Caller, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
+    async def _answer(self, line: bytes, caller: Caller, connection: Connection) -> None:
         try:
             fields = parse(line)
         except NotAnOrder as error:
-            await send(writer, error.answer)
+            await connection.send(error.answer)
             return
         person = caller.person(fields.pop("terminal", None))
         if refused := not_for(caller.role, fields["do"]):
-            await send(writer, refused)
+            await connection.send(refused)
         elif fields["do"] == "status":
-            await send(writer, self.status())
+            await connection.send(self.status())
         elif fields["do"] == "watch":
-            await self._watchers.serve(caller.role, reader, writer)
+            await self._watchers.serve(caller.role, connection)
         elif fields["do"] in ("journals", "journal"):
-            await self._copies.send(fields, writer)
+            await self._copies.send(fields, connection)
         elif fields["do"] == "calibration":
-            await send(writer, await self._calibration())
+            await connection.send(await self._calibration())
         else:
-            await self._act(fields, caller, person, reader, writer)
+            await self._act(fields, caller, person, connection)
 
     async def _act(
         self,
         fields: dict[str, Any],
         caller: Caller,
         person: Person,
-        reader: asyncio.StreamReader,
-        writer: asyncio.StreamWriter,
+        connection: Connection,
     ) -> None:
         """Answers a request that has the name of its giver."""
         if not isinstance(by := fields.pop("by", None), str) or not by.strip():
-            await send(writer, orders.Answer(ok=False, error="the order has no name", hint="add your name: --by NAME"))
+            await connection.send(
+                orders.Answer(ok=False, error="the order has no name", hint="add your name: --by NAME")
+            )
         elif wrong := fault(by, LONGEST_NAME):
-            await send(writer, orders.Answer(ok=False, error=f"the name {wrong}", hint=REMEDY))
+            await connection.send(orders.Answer(ok=False, error=f"the name {wrong}", hint=REMEDY))
         elif by.startswith(orders.BY_KEY):
-            await send(
-                writer, orders.Answer(ok=False, error="this is the name of a key", hint="add your name: --by NAME")
+            await connection.send(
+                orders.Answer(ok=False, error="this is the name of a key", hint="add your name: --by NAME")
             )
         elif fields["do"] not in UNLIMITED and not await self._has_turn():
-            await send(writer, orders.Answer(ok=False, id=fields.get("id"), error=TOO_MANY, hint=SLOWER))
+            await connection.send(orders.Answer(ok=False, id=fields.get("id"), error=TOO_MANY, hint=SLOWER))
         elif fields["do"] == "lend":
-            await self._lease(fields, by, caller, person, reader, writer)
+            await self._lease(fields, by, caller, person, connection)
         elif fields["do"] == "take_back":
-            await send(writer, await self._end_lease(by))
+            await connection.send(await self._end_lease(by))
         elif fields["do"] == "keep_calibration":
-            await send(writer, await self._keep(fields, by, person))
+            await connection.send(await self._keep(fields, by, person))
         elif fields["do"] == "preview":
-            await send(writer, self._preview(fields, by))
+            await connection.send(self._preview(fields, by))
         elif fields["do"] == "confirm":
-            await send(writer, self._second.confirm(fields.get("number"), by, person))
+            await connection.send(self._second.confirm(fields.get("number"), by, person))
         else:
-            await self._order(fields, by, person, reader, writer)
+            await self._order(fields, by, person, connection)
 
     async def _order(
         self,
         fields: dict[str, Any],
         by: str,
         person: Person,
-        reader: asyncio.StreamReader,
-        writer: asyncio.StreamWriter,
+        connection: Connection,
     ) -> None:
         """Carries out an order, at once or when a second login has confirmed it."""
 
         def act(given: dict[str, Any], confirmed: Person | UnsetType = UNSET) -> orders.Answer:
-            if given["do"] in RECORD_ORDERS:
-                return self._recorder.order(given, by, person, confirmed)
-            return self._give(given, by, person, confirmed)
+            with not_of_a_connection():
+                if given["do"] in RECORD_ORDERS:
+                    return self._recorder.order(given, by, person, confirmed)
+                return self._give(given, by, person, confirmed)
 
         if not self._second.asks_for(fields):
-            await send(writer, act(fields))
+            await connection.send(act(fields))
         elif isinstance(begun := self._begun(fields, by, person, act), orders.Answer):
-            await send(writer, begun)
+            await connection.send(begun)
         else:
-            await send(writer, {"ok": True, "do": fields["do"], "waits": begun.number, "until": begun.until})
-            gone = asyncio.create_task(reader.read(1))
-            try:
-                await send(writer, await self._second.end(begun, gone))
-            finally:
-                gone.cancel()
+            with suppress(ConnectionError):  # `gone` then, and its end is on record
+                await connection.send({"ok": True, "do": fields["do"], "waits": begun.number, "until": begun.until})
+            async with connection.watched() as gone:
+                answer = await self._second.end(begun, gone)
+            await connection.send(answer)
 
     def _begun(self, fields: dict[str, Any], by: str, person: Person, act: Act) -> Waiting | orders.Answer:
         """An order that waits for its second login, or its refusal."""
@@ -315,21 +313,20 @@ class Control:
         by: str,
         caller: Caller,
         person: Person,
-        reader: asyncio.StreamReader,
-        writer: asyncio.StreamWriter,
+        connection: Connection,
     ) -> None:
         """Leases a device until this connection gives it back or ends."""
         try:
             known = self._leases.acquire(fields.get("device"), by, fields.get("open_shoe") is True, caller.pid, person)
         except NotLeased as error:
-            await send(writer, orders.Answer(ok=False, error=error.what, hint=error.hint))
+            await connection.send(orders.Answer(ok=False, error=error.what, hint=error.hint))
             return
         task = asyncio.current_task()
         assert task is not None
-        self._borrower, lines, window = (task, writer), Lines(reader), Window(*PASSED)
+        self._borrower, window = (task, connection), Window(*PASSED)
         try:
-            await send(writer, {"ok": True, "do": "lend", **known})
-            while (line := await lines.next()) and (request := parse(line))["do"] != "give_back":
+            await connection.send({"ok": True, "do": "lend", **known})
+            while (line := await connection.next()) and (request := parse(line))["do"] != "give_back":
                 while not window.admits(asyncio.get_running_loop().time()):
                     await asyncio.sleep(LOOK_S)
                 if request["do"] == "leave":
@@ -339,7 +336,7 @@ class Control:
             self._leases.release(cut_short=not line)
         finally:
             self._leases.release()
-        await send(writer, {"ok": True, "do": "give_back"})
+        await connection.send({"ok": True, "do": "give_back"})
 
     async def _calibration(self) -> dict[str, Any] | orders.Answer:
         try:
@@ -366,8 +363,8 @@ class Control:
         if (lease := self._leases.status()) is None or self._borrower is None:
             return orders.Answer(ok=False, error="no device is lent", hint="see shoe status")
         log.warning("the %s is taken back from %s by %s", lease["device"], lease["to"], by)
-        task, writer = self._borrower
-        writer.write(msgspec.json.encode({"ok": False, "taken_back": by}) + b"\n")
+        task, connection = self._borrower
+        connection.put({"ok": False, "taken_back": by})
         task.cancel()
         await asyncio.wait({task})
         hint = f"if the {lease['device']} stays lost: sudo kill -9 {lease['pid']}" if lease["pid"] else None

@@ -6,6 +6,7 @@ from typing import Final
 
 from firmware_bridge.daemon.delivery.outbox import Outbox
 from firmware_bridge.daemon.table.table import Table
+from firmware_bridge.daemon.table.turns import begun
 from firmware_bridge.journal.cursor import Cursor
 
 SAVE_S: Final = 0.1
@@ -62,7 +63,7 @@ class CursorSaver:
         if self._saving:
             self._saving.add_done_callback(lambda _: self.moved())
             return
-        self._saving = self._loop.create_task(self._store())
+        self._saving = begun(self._store(), self._loop)
         self._saving.add_done_callback(self._saved)
 
     def _saved(self, _: object) -> None:

@@ -7,15 +7,16 @@ import pwd
 import socket
 import stat
 import struct
-from collections.abc import Awaitable, Callable
+import traceback
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-import msgspec
-
 from firmware_bridge.config.socket_address import socket_address
-from firmware_bridge.daemon.table.turns import MOST
+from firmware_bridge.daemon.table.connection import LONGEST, Connection, Cut
+from firmware_bridge.daemon.table.turns import CountedLog
 from firmware_bridge.daemon.table.validation import shown
 from firmware_bridge.errors import in_words
 from firmware_bridge.facts import orders
@@ -26,8 +27,20 @@ from firmware_bridge.facts.rights import GROUPS, Role, roles_for
 
 log = logging.getLogger(__name__)
 
-LONGEST: Final = 2**20
-"""Bytes read of a request at most; the connection of a longer one is closed."""
+OF_ONE: Final = 8
+"""Connections of one uid at a socket."""
+
+OF_ALL: Final = 32
+"""Connections at a socket. A turn of the loop accepts a few more, and closes them."""
+
+FULL: Final = "too_many_connections"
+"""Code of the answer to one more."""
+
+LOOKS: Final = 5
+LOOK_S: Final = 0.01
+"""How often, and every how many seconds, a connection too many finds out whether another one has ended."""
+
+CLOSE: Final = "end commands that are open here, such as shoe watch"
 
 _UCRED: Final = struct.Struct("3i")
 """pid, uid and gid of SO_PEERCRED (unix(7))."""
@@ -47,21 +60,7 @@ class Caller(NamedTuple):
         return Person(self.uid, self.login, self.role, str(terminal) if is_text else "")
 
 
-Serve = Callable[[Caller, asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
-
-
-class Lines:
-    """Reads the lines of a connection, at most `MOST` in a turn of the loop."""
-
-    def __init__(self, reader: asyncio.StreamReader) -> None:
-        self._reader, self._count = reader, 0
-
-    async def next(self) -> bytes:
-        """The next line, empty at the end of the connection."""
-        self._count += 1
-        if self._count % MOST == 0:  # buffered lines are returned without a turn
-            await asyncio.sleep(0)
-        return await self._reader.readline()
+Serve = Callable[[Caller, Connection], Awaitable[None]]
 
 
 class Doors:
@@ -69,11 +68,15 @@ class Doors:
 
     The folders are made with the service (owner: the daemon's user, group: the role's, set-group-ID), so that a socket
     in one belongs to that group. Without them there is the control socket alone, for the daemon's user and root.
+
+    A connection that fails, or is one too many, ends alone, with a line of the log a minute for all of its socket.
     """
 
     def __init__(self, path: Path, serve: Serve) -> None:
         self._path, self._serve = path, serve
         self._servers: dict[Path, asyncio.Server] = {}
+        self._open: dict[Role, Counter[int]] = {}
+        self._ended: dict[Role, CountedLog] = {}
 
     async def open(self) -> None:
         """Listens; a socket left by a daemon that died is replaced. Raises OSError for the control socket."""
@@ -90,6 +93,8 @@ class Doors:
         """Stops listening; connections stay."""
         for server in self._servers.values():
             server.close()
+        for ended in self._ended.values():
+            ended.close()
 
     def remove(self) -> None:
         """Removes the sockets."""
@@ -98,16 +103,52 @@ class Doors:
 
     async def _listen(self, path: Path, role: Role, mode: int) -> None:
         path.unlink(missing_ok=True)
+        self._open[role] = Counter()
+        self._ended[role] = CountedLog(
+            log, f"connections at the socket of {role} were ended", asyncio.get_running_loop()
+        )
 
         async def met(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            pid, uid, _ = _peer(writer)
-            login = await asyncio.to_thread(login_of, uid)  # a directory service may take its time
-            await self._serve(Caller(role, uid, login, pid), reader, writer)
+            await self._meet(Connection(reader, writer), role, *_peer(writer))
 
         with socket_address(path) as address:
-            server = await asyncio.start_unix_server(met, address, limit=LONGEST)
+            server = await asyncio.start_unix_server(met, address, limit=LONGEST // 2, backlog=OF_ALL)
         self._servers[path] = server
         path.chmod(mode)
+
+    async def _meet(self, connection: Connection, role: Role, pid: int, uid: int) -> None:
+        """Serves a connection until it ends. Raises no error: no connection ends the daemon."""
+        here = self._open[role]
+        here[uid] += 1
+        try:
+            if not await self._has_room(connection, here, uid):
+                most = f"{OF_ONE} connections of a login, {OF_ALL} in all"
+                connection.put(orders.Answer(ok=False, error=f"more than {most}", hint=CLOSE, code=FULL))
+                raise Cut(f"more than {most}")
+            login = await asyncio.to_thread(login_of, uid)  # a directory service may take its time
+            await self._serve(Caller(role, uid, login, pid), connection)
+        except Cut as error:
+            self._ended[role].add(f"uid {uid}: {error}")
+        except ConnectionError:
+            pass
+        except Exception as error:
+            self._ended[role].add(f"uid {uid}: {type(error).__name__} at {_place(error)}")
+        finally:
+            try:
+                await connection.end()
+            finally:
+                here[uid] -= 1
+                here += Counter()  # without those at 0
+
+    async def _has_room(self, connection: Connection, here: Counter[int], uid: int) -> bool:
+        """Whether a connection may stay. One too many waits, unread, for those that the other side has just closed."""
+        for look in range(LOOKS):
+            if here[uid] <= OF_ONE and here.total() <= OF_ALL:
+                connection.read(True)
+                return True
+            connection.read(False)
+            await asyncio.sleep(LOOK_S if look else 0)
+        return False
 
 
 def not_for(role: Role, do: str) -> orders.Answer | None:
@@ -118,6 +159,14 @@ def not_for(role: Role, do: str) -> orders.Answer | None:
     who = " or ".join(GROUPS[each] for each in may)
     what = f"{shown(do)} is not for the group {GROUPS[role]}"
     return orders.Answer(ok=False, error=what, hint=f"it is for {who}; your groups: id")
+
+
+def is_of_a_connection(failed: Mapping[str, Any]) -> bool:
+    """Whether what the loop's handler got is an error of a connection, by the keys that asyncio gives it.
+
+    Only connections here have transports; a listening socket is named where no file is left for another connection.
+    """
+    return "transport" in failed or "socket" in failed
 
 
 def is_ours(folder: Path) -> bool:
@@ -143,14 +192,15 @@ def login_of(uid: int) -> str:
     return "" if fault(name, LONGEST_NAME) else name
 
 
-def _peer(writer: asyncio.StreamWriter) -> tuple[int, int, int]:
-    """pid, uid and gid of the process at the other end, as of its `connect`."""
+def _place(error: Exception) -> str:
+    """The last line of ours that an error passed; its text could name a sealed card."""
+    frames = traceback.extract_tb(error.__traceback__)
+    last = [each for each in frames if "firmware_bridge" in Path(each.filename).parts][-1]
+    return f"{Path(last.filename).name}:{last.lineno}"
+
+
+def _peer(writer: asyncio.StreamWriter) -> tuple[int, int]:
+    """The pid and uid of the process at the other end, as of its `connect`."""
     known = writer.get_extra_info("socket").getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _UCRED.size)
-    pid, uid, gid = _UCRED.unpack(known)
-    return pid, uid, gid
-
-
-async def send(writer: asyncio.StreamWriter, value: Any) -> None:
-    """Writes a JSON line."""
-    writer.write(msgspec.json.encode(value) + b"\n")
-    await writer.drain()
+    pid, uid, _ = _UCRED.unpack(known)
+    return pid, uid

@@ -6,7 +6,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
-from firmware_bridge.daemon.table.doors import send
+from firmware_bridge.daemon.table.connection import Connection
 from firmware_bridge.errors import in_words
 from firmware_bridge.facts.orders import Answer
 from firmware_bridge.journal.files import journal_files
@@ -28,7 +28,7 @@ class JournalCopies:
     def __init__(self, directory: Path) -> None:
         self._directory, self._one = directory, asyncio.Lock()
 
-    async def send(self, fields: dict[str, Any], writer: asyncio.StreamWriter) -> None:
+    async def send(self, fields: dict[str, Any], connection: Connection) -> None:
         """Answers `journals` with the names and sizes of all files, and `journal` with the lines of the one `name`.
 
         The lines follow an answer, and end with another one. ends: the first and the last two lines alone.
@@ -36,11 +36,11 @@ class JournalCopies:
         async with self._one:
             try:
                 if fields["do"] == "journals":
-                    await send(writer, await asyncio.to_thread(self._listed))
+                    await connection.send(await asyncio.to_thread(self._listed))
                 else:
-                    await self._send_one(fields, writer)
+                    await self._send_one(fields, connection)
             except OSError as error:
-                await send(writer, Answer(ok=False, error=in_words(error), hint=HINT))
+                await connection.send(Answer(ok=False, error=in_words(error), hint=HINT))
 
     def _listed(self) -> dict[str, Any]:
         try:
@@ -50,19 +50,18 @@ class JournalCopies:
         files = [{"name": each.name, "bytes": content_size(each)} for each in journal_files(self._directory)]
         return {"ok": True, "cursor": cursor, "files": files}
 
-    async def _send_one(self, fields: dict[str, Any], writer: asyncio.StreamWriter) -> None:
+    async def _send_one(self, fields: dict[str, Any], connection: Connection) -> None:
         names = {each.name: each for each in await asyncio.to_thread(journal_files, self._directory)}
         path = names.get(str(fields.get("name")))
         if path is None:
-            await send(writer, Answer(ok=False, error="there is no such journal", hint=HINT))
+            await connection.send(Answer(ok=False, error="there is no such journal", hint=HINT))
             return
-        await send(writer, {"ok": True, "name": path.name})
+        await connection.send({"ok": True, "name": path.name})
         with path.open("rb") as file:
             lines = iter(await asyncio.to_thread(_ends, file)) if fields.get("ends") is True else _lines(file)
             while part := await asyncio.to_thread(_converted, lines):
-                writer.write(part)
-                await writer.drain()
-        await send(writer, {"ok": True, "do": "journal"})
+                await connection.write(part)
+        await connection.send({"ok": True, "do": "journal"})
 
 
 def _converted(lines: Iterator[bytes]) -> bytes:

@@ -94,7 +94,9 @@ class JournalWriter:
             self._expect_step()
 
     def _prepared(self) -> None:
-        self._preparing = None
+        done, self._preparing = self._preparing, None
+        if done:
+            done.result()
         self._expect_step()
 
     def _soon(self, call: Callable[[], None]) -> None:

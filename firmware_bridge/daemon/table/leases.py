@@ -9,6 +9,7 @@ from msgspec import UNSET, UnsetType
 
 from firmware_bridge.daemon.table.budget import WAIT
 from firmware_bridge.daemon.table.clock import now
+from firmware_bridge.daemon.table.connection import not_of_a_connection
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.validation import shown
 from firmware_bridge.errors import BridgeError
@@ -19,6 +20,10 @@ from firmware_bridge.shoe.state import Phase, Shoe
 log = logging.getLogger(__name__)
 
 OUTSIDE_A_ROUND: Final = (Phase.EMPTY, Phase.ENDED, Phase.BETTING, Phase.READY)
+
+
+LAST_SESSION: Final = 0xFFFF
+"""The highest boot session of a board, which is a u16."""
 
 
 class NotLeased(BridgeError):
@@ -91,16 +96,18 @@ class Leases:
         if self._table.budget.is_spent("people"):
             raise NotLeased("the reader was lent too often", WAIT)
         check(self._table.shoe, open_shoe)
-        known = leasable.lease(to, person)
+        with not_of_a_connection():
+            known = leasable.lease(to, person)
         log.info("the %s %s lent to %s", device, "are" if device.endswith("s") else "is", to)
         self._lease, self._last_pid = Lease(device, to, now()["at"], pid), pid
         return known
 
     def passed(self, session: object, seq: object) -> None:
         """Called for each test card. Raises ValueError unless the values are a report number of a leased reader."""
-        if not (self._lease and isinstance(session, int) and isinstance(seq, int)):
+        if not (self._lease and isinstance(session, int) and isinstance(seq, int) and 0 <= session <= LAST_SESSION):
             raise ValueError("no report number of a lent reader")
-        self._devices[self._lease.device].passed(ReportNo(session, seq % 256))
+        with not_of_a_connection():
+            self._devices[self._lease.device].passed(ReportNo(session, seq % 256))
 
     def leave(self, restore: object) -> None:
         """Keeps bytes (hex) that restore the device if the command is killed. Raises ValueError."""
@@ -111,7 +118,8 @@ class Leases:
         lease, self._lease = self._lease, None
         restore, self._restore = self._restore, None
         if lease:
-            self._devices[lease.device].reclaim(restore, cut_short)
+            with not_of_a_connection():
+                self._devices[lease.device].reclaim(restore, cut_short)
 
 
 def check(shoe: Shoe, open_shoe: bool) -> None:

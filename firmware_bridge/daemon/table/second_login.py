@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from firmware_bridge.daemon.table.clock import nonce, now
+from firmware_bridge.daemon.table.connection import not_of_a_connection
 from firmware_bridge.daemon.table.order_service import order_of
 from firmware_bridge.daemon.table.recorder import ORDERS as RECORD_ORDERS
 from firmware_bridge.daemon.table.table import Table
@@ -106,7 +107,11 @@ class SecondLogin:
             return Answer(ok=False, do="confirm", error=f"{who} gave this order", hint=hint)
         if as_seen(by) == as_seen(begun.by):
             return Answer(ok=False, do="confirm", error=f"{by} gave this order", hint="give your own name: --by NAME")
-        answer = begun.act(begun.fields | {"second": by}, person)
+        try:
+            answer = begun.act(begun.fields | {"second": by}, person)
+        except Exception:
+            begun.answer.cancel()  # else the first person waits for an answer that never comes
+            raise
         begun.answer.set_result(answer)
         return answer
 
@@ -116,6 +121,10 @@ class SecondLogin:
         return self._table.order(Ordered(**now(), order=refused, by=by, nonce=nonce(), person=person))
 
     def _show(self) -> None:
+        with not_of_a_connection():
+            self._warn()
+
+    def _warn(self) -> None:
         self._table.unwarn(ALARM)
         if self._waiting:
             what = "; ".join(f"order {each.number} of {each.by} waits: {each.what}" for each in self._waiting.values())

@@ -1,14 +1,17 @@
 """Fair turns of the loop: what one source sends keeps no other waiting."""
 
 import asyncio
+import logging
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from itertools import chain
 from math import inf
-from typing import Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 MOST: Final = 8
 """Items of one source that are handled in a turn of the loop; what is beyond them waits for the next turn."""
+
+MINUTE_S: Final = 60.0
 
 Item = TypeVar("Item")
 
@@ -83,3 +86,44 @@ class Window:
     def clear(self) -> None:
         """Forgets what was admitted."""
         self._admitted.extend([-inf] * len(self._admitted))
+
+
+def begun(work: Coroutine[Any, Any, Item], loop: asyncio.AbstractEventLoop) -> "asyncio.Task[Item]":
+    """A task that nothing awaits: an error in it ends the process, as one in a callback of the loop does."""
+    task = loop.create_task(work)
+
+    def ended(_: object) -> None:
+        if not task.cancelled() and (error := task.exception()):
+            loop.call_exception_handler({"message": "a task failed", "exception": error})
+
+    task.add_done_callback(ended)
+    return task
+
+
+class CountedLog:
+    """Writes warnings of one kind to a log, at most one a minute: the first at once, those behind it as a count."""
+
+    def __init__(self, log: logging.Logger, what: str, loop: asyncio.AbstractEventLoop) -> None:
+        self._log, self._what, self._loop = log, what, loop
+        self._count, self._last = 0, ""
+        self._timer: asyncio.TimerHandle | None = None
+
+    def add(self, why: str) -> None:
+        """Counts one more."""
+        self._count, self._last = self._count + 1, why
+        if self._timer is None:
+            self._write()
+
+    def close(self) -> None:
+        """Writes what was counted, and nothing later."""
+        if self._timer:
+            self._timer.cancel()
+            if self._count:
+                self._write()
+            self._timer.cancel()
+
+    def _write(self) -> None:
+        self._timer = None
+        if self._count:
+            self._log.warning("%s: %d, the last one for %s", self._what, self._count, self._last)
+            self._timer, self._count = self._loop.call_later(MINUTE_S, self._write), 0

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final, Protocol
 
-from firmware_bridge.daemon.table.doors import send
+from firmware_bridge.daemon.table.connection import Connection
 from firmware_bridge.facts.rights import Role
 
 WATCH_S: Final = 0.02
@@ -43,7 +43,7 @@ class Watchers:
         for each in self._changes:
             each.set()
 
-    async def serve(self, role: Role, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def serve(self, role: Role, connection: Connection) -> None:
         """Serves one until it ends; a slow one misses states and delays no other."""
         changed = asyncio.Event()
         self._changes.add(changed)
@@ -51,7 +51,8 @@ class Watchers:
         if watch:
             watch.begin()
         try:
-            await self._show(role, watch, changed, reader, writer)
+            async with connection.watched() as gone:  # writing alone would notice its end only at the next change
+                await self._show(role, watch, changed, connection, gone)
         finally:
             self._changes.discard(changed)
             if watch:
@@ -62,11 +63,12 @@ class Watchers:
         role: Role,
         watch: Watch | None,
         changed: asyncio.Event,
-        reader: asyncio.StreamReader,
-        writer: asyncio.StreamWriter,
+        connection: Connection,
+        gone: "asyncio.Task[None]",
     ) -> None:
         last, newest = None, 0
-        while not reader.at_eof():  # writing alone would notice the watcher's end only at the next change
+        gone.add_done_callback(lambda _: changed.set())
+        while not gone.done():
             changed.clear()
             status = self._status()
             if role == "dealer":
@@ -75,8 +77,9 @@ class Watchers:
                 status["seen"] = seen = watch.seen(newest)
                 newest = seen["frames"][-1]["n"] if seen["frames"] else newest
             if status != last:
-                await send(writer, status)
+                await connection.send(status)
                 last = status
             await asyncio.sleep(WATCH_S)
             with suppress(TimeoutError):
-                await asyncio.wait_for(changed.wait(), LOOK_S - WATCH_S)
+                async with asyncio.timeout(LOOK_S - WATCH_S):
+                    await changed.wait()

@@ -4,7 +4,7 @@ import re
 from hmac import compare_digest
 from ipaddress import ip_address
 from typing import Final
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import cookie_parser
@@ -71,6 +71,7 @@ class Guard:
         self._app, self._page, self._people, self._sessions, self._secret = app, page, people, sessions, secret
         self._names = {name.lower() for name in (page.host, *page.names)} | {"localhost"}
         self._proxies = {ip_address(each) for each in page.proxies}
+        self._schemes = ("https",) if page.cert else ("http", "https")  # before a proxy: its own to choose
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse a request, or pass it on."""
@@ -122,8 +123,9 @@ class Guard:
         takes = scope["method"] == "POST" and is_ours and self._page.sign_in == "on"
         if not takes:
             return _refused(scope, "this address is only read", 405, allow=", ".join(READS))
-        origin = headers.get("origin", "")
-        if not headers.get("host") or urlsplit(origin).netloc.lower() != headers["host"].lower():
+        ours = {f"{scheme}://{headers.get('host', '').lower()}" for scheme in self._schemes}
+        given = [each.lower() for each in headers.getlist("origin")]
+        if len(given) != 1 or given[0] not in ours:
             return _refused(scope, "this form is of another site", 403)
         return None
 

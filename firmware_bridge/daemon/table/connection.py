@@ -1,0 +1,120 @@
+"""One connection at a socket of the daemon: requests come as lines, and whatever is wrong with it ends it alone."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from typing import Any, Final
+
+import msgspec
+
+from firmware_bridge.daemon.table.command import too_long
+from firmware_bridge.daemon.table.turns import MOST
+
+LONGEST: Final = 8_192
+"""Bytes that are kept of what was sent and not yet read, and so of a line; the connection with a longer one ends."""
+
+FIRST_S: Final = 30.0
+"""Seconds until the first request is complete. Afterwards a connection may be silent: it watches, leases or waits."""
+
+UNREAD_S: Final = 10.0
+"""Seconds that an answer waits for the other side to read, once the buffers are full."""
+
+
+class Cut(ConnectionError):
+    """A connection that this daemon ends; the text says why."""
+
+
+@contextmanager
+def not_of_a_connection() -> Iterator[None]:
+    """Ends the process for an error in the block: what is done there is the table's, whatever asked for it."""
+    try:
+        yield
+    except Exception as error:
+        failed = {"message": "what was asked for failed", "exception": error}
+        asyncio.get_running_loop().call_exception_handler(failed)
+        raise
+
+
+class Connection:
+    """Reads the requests of a connection, at most `MOST` in a turn of the loop, and writes the answers."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader, self._writer = reader, writer
+        self._unread, self._count = bytearray(), 0
+
+    def read(self, is_on: bool) -> None:
+        """Whether what is sent is read, or waits at the other side."""
+        transport = self._writer.transport
+        if isinstance(transport, asyncio.ReadTransport) and transport.is_reading() != is_on:
+            (transport.resume_reading if is_on else transport.pause_reading)()
+
+    async def next(self) -> bytes:
+        """The next line, empty at the end of the connection. Raises ConnectionError, as Cut where it is ended here."""
+        self._count += 1
+        if self._count % MOST == 0:  # buffered lines are returned without a turn
+            await asyncio.sleep(0)
+        try:
+            async with asyncio.timeout(FIRST_S if self._count == 1 else None):
+                while b"\n" not in self._unread and await self._more():
+                    pass
+        except TimeoutError:
+            raise Cut(f"no request within {FIRST_S:.0f} s") from None
+        size = self._unread.find(b"\n") + 1 or len(self._unread)
+        if size > LONGEST:
+            self.put(too_long().answer)
+            raise Cut(f"a request of more than {LONGEST} bytes")
+        line = bytes(self._unread[:size])
+        del self._unread[:size]
+        return line
+
+    async def send(self, value: Any) -> None:
+        """Writes a JSON line. Raises ConnectionError, as Cut where the other side does not read."""
+        await self.write(msgspec.json.encode(value) + b"\n")
+
+    def put(self, value: Any) -> None:
+        """Writes a JSON line, and does not wait until it is read."""
+        self._writer.write(msgspec.json.encode(value) + b"\n")
+
+    async def write(self, data: bytes) -> None:
+        """Writes bytes. Raises as `send` does."""
+        self._writer.write(data)
+        try:
+            async with asyncio.timeout(UNREAD_S):
+                await self._writer.drain()
+        except TimeoutError:
+            self._writer.transport.abort()
+            raise Cut(f"answers unread for {UNREAD_S:.0f} s") from None
+
+    @asynccontextmanager
+    async def watched(self) -> AsyncIterator["asyncio.Task[None]"]:
+        """A task that is done once the other side is gone. What it asks until the block ends is kept for `next`."""
+        gone = asyncio.create_task(self._gone())
+        try:
+            yield gone
+        finally:
+            gone.cancel()
+            await asyncio.gather(gone, return_exceptions=True)  # two must not read at once
+
+    async def end(self) -> None:
+        """Closes it; what is not read within `UNREAD_S` is lost."""
+        self._writer.close()
+        try:
+            async with asyncio.timeout(UNREAD_S):
+                await self._writer.wait_closed()
+        except (TimeoutError, OSError):
+            pass
+        finally:
+            self._writer.transport.abort()
+
+    async def _more(self) -> bool:
+        """Waits for more bytes; False at the end, and where too many are unread."""
+        if len(self._unread) > LONGEST:
+            return False
+        more = await self._reader.read(LONGEST)
+        self._unread += more
+        return bool(more)
+
+    async def _gone(self) -> None:
+        with suppress(OSError):
+            while await self._more():
+                pass
