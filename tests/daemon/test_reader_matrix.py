@@ -53,6 +53,7 @@ def test_behind_each_kind_that_cannot_be_known_stands_what_ends_it() -> None:
         ("9s Kd 4h", "9s", "? 4h", "foreign", True),
         ("9s Kd 4h 2c", "9s", "? 2c", "foreign", False),
         ("9s Kd", "9s Kd", "?", "foreign", False),
+        ("9s Kd", "9s", "8s", "", False),
     ],
 )
 def test_each_card_is_judged_by_itself(drawn: str, dealt: str, waiting: str, alarms: str, is_right: bool) -> None:

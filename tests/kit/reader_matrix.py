@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from tests.kit.reader_plays import ENDED_BY, KINDS, PROTOCOLS, cells, play
+from tests.kit.reader_plays import ENDED_BY, FOREIGN, KINDS, NOT_READ, PROTOCOLS, cells, play
 from tests.kit.reader_stage import Seen
 
 LAMPS: Final = {"dark": "dark", "steady": "steady", "blocked": "fast blink", "confirm": "slow blink"}
@@ -32,6 +32,8 @@ def mistakes(seen: Seen) -> list[str]:
     is_compared, may_be_same = COMPARES & {*seen.alarms}, SAME & {*seen.alarms}
     found = list[str]()
     for n, card in enumerate(seen.line):
+        if n >= len(seen.dealt) and rest[:1] in ([FOREIGN], [NOT_READ]):
+            card = rest[0]  # as it waits
         if is_compared and card in rest:
             del rest[: rest.index(card)]
         if rest and (card == rest[0] or (card is None and not is_compared)):

@@ -93,6 +93,9 @@ async def noise(stage: Stage) -> None:
         await stage.say(burst)
 
 
+FOREIGN, NOT_READ = "a foreign one", "one that is not read"
+"""Cards that are drawn and have no place in this shoe, or no face."""
+
 ENDS: Final = {"native": b"\0", KEYPAD: b"\0", "line": b"\r\n", "grow": b"\r\n", "rdm6300": b"\x03"}
 """Protocol -> what ends the noise before a frame."""
 
@@ -109,7 +112,7 @@ async def understood_later(stage: Stage) -> None:
 
 async def another_pack(stage: Stage) -> None:
     await stage.say(stage.draw(stage.cards[0]))
-    stage.seen.drawn.append("a foreign one")
+    stage.seen.drawn.append(FOREIGN)
     stage._said += 1
     codes: dict[str, int | str] = {"native": 0xFFF1, "rdm6300": "0AFFFFFFFF"}
     await stage.say(stage.coded(codes.get(stage.protocol, "X77Q")))
@@ -118,7 +121,7 @@ async def another_pack(stage: Stage) -> None:
 
 async def not_read(stage: Stage) -> None:
     await stage.say(stage.draw(stage.cards[0]))
-    stage.seen.drawn.append("one that is not read")
+    stage.seen.drawn.append(NOT_READ)
     stage._said += 1
     await stage.say(stage.coded("NOREAD"))
     await stage.say(stage.draw(stage.cards[1]))
