@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
 
 import msgspec
 
-from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG, NotRunning, ask, journal_dir, socket_path
+from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG, NotRunning, ask, daemons_alone, journal_dir, socket_path
 from firmware_bridge.config.arguments import Exit, file_to_write
 from firmware_bridge.config.plain import warn
 from firmware_bridge.config.streams import as_utf8, legible
-from firmware_bridge.errors import BridgeError, ConfigError
+from firmware_bridge.errors import BridgeError, ConfigError, JournalError
 from firmware_bridge.facts.events import RoundClosed, RoundCorrected
 from firmware_bridge.games.baccarat import roads
 from firmware_bridge.games.baccarat.drawn.sheet import Heading
