@@ -37,8 +37,14 @@ _TURN = Layout(">HBH")
 PAD_KEEPS = 32
 """Marks that a pad keeps and can repeat."""
 
+COPIES_WHEN_NOISY = 2
+"""A CRC-16 lets one damaged frame in 65,536 through."""
+
 COPIES_OF_UNEXPECTED = 3
 """A pad repeats only its oldest mark: a mark received three times is the oldest."""
+
+TRUST_AFTER = 32
+"""Good packets in a row after which a line that damaged one is trusted again: half a minute of beats."""
 
 
 class Hello(Struct, frozen=True, gc=False):
@@ -150,34 +156,41 @@ def _turn(body: bytes) -> Turn | None:
 class KeypadLink:
     """Receives a pad's packets; a mark is yielded again at each repeat until it is acknowledged.
 
-    good: whole packets so far.
+    good: whole packets so far. On a line that damaged a packet lately a mark must come twice.
     """
 
     def __init__(self) -> None:
         self.good = 0
         self._framing = Framing()
+        self._opening = True  # the first packet after an open may have lost its head
+        self._clean = TRUST_AFTER
         self._last: tuple[int, int] | None = None
-        self._unexpected: tuple[Mark | None, int] = (None, 0)
+        self._copies: tuple[Mark | None, int] = (None, 0)
 
     def feed(self, chunk: bytes) -> Iterator[Hello | Mark | Beat]:
         """Yields the packets in `chunk`, also marks acknowledged before: acknowledge those again."""
         for frame in self._framing.feed(chunk):
             packet = None if frame is None else unpack(frame)
+            opening, self._opening = self._opening, False
             if not isinstance(packet, Hello | Mark | Beat):
+                self._clean = self._clean if opening else 0
                 continue
             self.good += 1
+            self._clean += 1
             if not isinstance(packet, Mark) or self._is_next(packet):
                 yield packet  # else an earlier mark was damaged and will be repeated first
 
     def _is_next(self, mark: Mark) -> bool:
-        """Whether every earlier mark has been acknowledged."""
+        """Whether every earlier mark has been acknowledged, and this one came often enough to be believed."""
+        if self.is_acknowledged(mark):
+            return True
+        before, copies = self._copies
+        self._copies = mark, copies + 1 if before == mark else 1
         last = self._last
         expected = 0 if last is None or last[0] != mark.session else (last[1] + 1) % 256
-        if mark.seq == expected or self.is_acknowledged(mark):
-            return True
-        before, copies = self._unexpected
-        self._unexpected = mark, copies + 1 if before == mark else 1
-        return self._unexpected[1] >= COPIES_OF_UNEXPECTED
+        if mark.seq != expected:
+            return self._copies[1] >= COPIES_OF_UNEXPECTED
+        return self._clean >= TRUST_AFTER or self._copies[1] >= COPIES_WHEN_NOISY
 
     def is_acknowledged(self, mark: Mark) -> bool:
         """Whether the mark is among the last `PAD_KEEPS` acknowledged ones of its session."""
@@ -193,6 +206,7 @@ class KeypadLink:
     def reopened(self) -> None:
         """Drops the unfinished frame: call it after each reopen of the port."""
         self._framing.forget()
+        self._opening = True
 
 
 def greeting(hello: Hello) -> bytes:

@@ -147,6 +147,7 @@ class Bridge:
         self.health = Health(config, self.reader, self._condition, self._publish_health, self._loop)
         if config.pins.presence is not None:
             self.reader.again.of_which = lambda: self._by_exit(exit_sensor)
+            self.reader.again.has_exit = lambda: exit_sensor.works and "presence" not in stuck(self.table.shoe)
             exit_sensor.on_entered = self.reader.again.settle
         self.reader.listeners = (exit_sensor.heard, self.health.heard)
         self.sensors = Sensors(config, self.table, exit_sensor, self.pins, self._loop)

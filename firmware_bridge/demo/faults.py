@@ -17,7 +17,6 @@ from hardware.sim.dealer import Dealer
 NOT_SHOWN: Final = {
     "relabelled_third": "it is never opened: the next card is simply the banker's third",
     "reader_fault": "it needs a reader that floods its port for 10 s",
-    "read_again": "it needs a reader module that repeats what lies before it, which nobody can tell from a second card",
     "reader_repeats": "it needs a reader module that repeats card after card",
     "disk_error": "it needs a memory card that fails; disk_full shows what the table does",
     "disk_low": "it needs a disk that journals fill which were never sent",
@@ -164,6 +163,11 @@ def _mislay(dealer: Dealer, table: FaultInjection) -> None:
     dealer.draw()
 
 
+def _repeat(dealer: Dealer, table: FaultInjection) -> None:
+    dealer.draw()
+    table.read_again()
+
+
 async def _restart(dealer: Dealer, table: FaultInjection) -> None:
     await table.restart_daemon()
     await dealer.see("fault", "ready", *dealer.hands.slots)
@@ -177,6 +181,7 @@ _NO_TAGS: Final = tuple(name for name, row in READERS.items() if not row.has_tag
 
 _KEEPING: Final = tuple(name for name, row in READERS.items() if row.keeps_reports)
 _FORGETFUL: Final = tuple(name for name, row in READERS.items() if not row.keeps_reports)
+_REPEATING: Final = tuple(name for name, row in READERS.items() if row.repeats and not row.has_tags)
 _MISREADING: Final = tuple(name for name, board in BOARDS.items() if board.misreads)
 
 FAULTS: Final[dict[str, Fault]] = {
@@ -268,6 +273,11 @@ FAULTS: Final[dict[str, Fault]] = {
         "the reader board restarts during a round",
         _act(lambda _, table: table.reset_board(), "fault"),
         readers=_KEEPING,
+    ),
+    "read_again": Fault(
+        "a module reads a card again that lies before it: NEXT, as it is the same card",
+        _act(_repeat, "fault"),
+        readers=_REPEATING,
     ),
     "lid_opened": Fault(
         "the lid is open for 0.5 s during a round: the pit boss continues",

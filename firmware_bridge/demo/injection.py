@@ -12,7 +12,7 @@ from firmware_bridge.journal.files import SUFFIX
 from firmware_bridge.journal.preallocate import NAME as SPARE
 from hardware.sim.angel_eye import AngelEyeShoe
 from hardware.sim.board import NativeBoard
-from hardware.sim.code_boards import CodeBoard
+from hardware.sim.code_boards import CodeBoard, GrowBoard
 from hardware.sim.pins import MockPins
 from hardware.sim.pty import PtyBoard
 
@@ -132,6 +132,11 @@ class FaultInjection:
         """Makes a shoe that judges the game report the next card on the other side."""
         assert isinstance(self._board, AngelEyeShoe)
         self._board.mislay()
+
+    def read_again(self) -> None:
+        """Makes a module read the card that lies before it once more."""
+        assert isinstance(self._board, GrowBoard)
+        self._board.read_again()
 
     async def open_lid(self, seconds: float) -> None:
         self._pins.drive(LID, False)

@@ -1,6 +1,6 @@
 """The lamps with their rhythms and reasons: a function of the shoe."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
 from typing import Final
 
 from firmware_bridge.facts.events_of_rounds import Reason
@@ -27,7 +27,7 @@ SIGNS: Final = {"turn": "quick", "no": DOUBLE, "lost": "quick"}
 BEEP: Final = "beep"
 
 STOPPED: Final = {"buzzer": BEEP, "lock": STEADY}
-"""Outputs besides lamps while the journal cannot be written."""
+"""Outputs besides lamps while nothing but the fault lamp is lit: `signals` has the same for an alarm of the shoe."""
 
 OBSERVING: Final = "only observing: the same input crashed this version again and again"
 
@@ -59,12 +59,19 @@ def unguided(why: str, reason: str) -> Lamps:
     return Lamps({"fault": BLOCKED}, (why,), (Reason(reason, {}),))
 
 
-def with_warnings(shown: Lamps, warnings: Iterable[Alarm]) -> Lamps:
-    """The lamps of a shoe with warnings of the bridge added: the fault lamp, and the reasons."""
+def with_warnings(shown: Lamps, warnings: Collection[Alarm]) -> Lamps:
+    """The lamps of a shoe with warnings of the bridge added: the fault lamp, and the reasons.
+
+    With one that blocks, nothing else is lit.
+    """
     lines: Why = [(f"{each.id}: {each.todo}", Reason(each.id, {})) for each in warnings]
     if not lines:
         return shown
     lit = {"fault": STEADY} | shown.lit
+    for each in warnings:
+        if each.blocks:
+            shown = shown if len(lit) == 1 else Lamps({}, (), ())  # what is due
+            lit = {"fault": BLOCKED}
     return Lamps(lit, (*shown.why, *(words for words, _ in lines)), (*shown.reasons, *(reason for _, reason in lines)))
 
 

@@ -1,6 +1,5 @@
 """125 kHz tags in the cards: RDM6300 modules, which repeat a frame while a tag is near, and their relatives."""
 
-import math
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -18,7 +17,8 @@ FLICKERS_S: Final = 2.0
 
 DIGITS: Final = 12  # of the tag and the checksum
 FRAME: Final = DIGITS + 2  # bytes
-REPEAT_S: Final = 0.25  # a near tag is sent every 50 to 65 ms: after three misses it is gone, and no card comes so soon
+MORE: Final = 4  # bytes that a frame may be longer: CR LF, or noise
+COPIES_S: Final = 0.15  # a near tag is sent every 50 to 65 ms: after two misses it is gone, and no card comes so soon
 ENDLESS_S: Final = 1.0  # after this time the end of a frame is lost
 LONGEST: Final = 32  # bytes of an unfinished frame that are kept; a frame has 14, or 16 with CR LF
 FEWEST: Final = 4  # digits between start and end that make a damaged frame; what has fewer is noise
@@ -58,18 +58,16 @@ def remains(piece: bytes) -> bytes | None:
     return beside[0][-DIGITS:] if beside and (piece.startswith(START) or piece.endswith(END)) else None
 
 
-def may_be(body: bytes, digits: bytes, changed: int = 2) -> bool:
-    """Whether damage in one place, or of some `changed` bytes, can have made `body` of these digits."""
+def may_be(body: bytes, digits: bytes) -> bool:
+    """Whether damage in one place, or of two bytes, can have made `body` of these digits."""
     if _equal(body, digits) + _equal(body[::-1], digits[::-1]) >= min(len(body), len(digits), DIGITS - 2):
         return True
-    return len(body) == len(digits) and sum(one != other for one, other in zip(body, digits, strict=True)) <= changed
+    return len(body) == len(digits) and sum(one != other for one, other in zip(body, digits, strict=True)) <= 2
 
 
 def _lost_its_end(begun: bytes, chunk: bytes) -> bool:
     """Whether a frame that was begun long before `chunk` is not ended by it: `chunk` is of the next card."""
-    if remains(begun) is None or chunk.lstrip(b"\r\n").startswith(END):
-        return False
-    return decode(next(filter(None, _PIECES.split(begun + chunk)))) is None
+    return remains(begun) is not None and decode(next(filter(None, _PIECES.split(begun + chunk)))) is None
 
 
 def _equal(one: bytes, other: bytes) -> int:
@@ -80,45 +78,48 @@ def _equal(one: bytes, other: bytes) -> int:
 class Rdm6300Decoder(Decoder):
     """Yields each tag once while it is near; the module sends it every 50 ms. Each card has its own tag.
 
-    A damaged frame is a card that was not read, once, unless a tag is read whole within `REPEAT_S` of it. Frames that
-    came in one chunk may be of several cards, read late: they are the same card only if damage can have made one of
-    the other.
+    Frames with less than `COPIES_S` between them are copies of one card's. If all of them are damaged, it is a card
+    that was not read. Frames that were read late have no time (several in a chunk, or quiet that was not noticed): they
+    are copies only if damage can have made one of the other.
     """
 
     def __init__(self, settings: ReaderSettings | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         settings = settings or ReaderSettings()
         self._sightings: Sightings = Sightings(settings.hold, clock, NEAR, settings.repeats)
-        self._begun = self._left = b""
-        self._cut = b""  # the damaged piece before
-        self._heard_at = self._near_at = -math.inf
-        self._near = b""  # digits of the last frame, whole or damaged
-        self._is_doubtful = False  # it was damaged, and no card was yielded for it yet
-        self._is_late = False  # whether its time says nothing about the next frame
+        self._begun = b""
+        self._heard_at = 0.0
+        self._near = b""  # digits of the last frame, whole or damaged, while its card may be near
+        self._near_at = 0.0
+        self._is_doubtful = False  # no frame of this card was whole
+        self._left = b""  # the last piece, if it was noise: with the next one it may be a frame
+        self._length = 0  # bytes of the damaged frame before this piece
 
     def feed(self, chunk: bytes) -> Iterator[Message]:
         now, begun, begun_at = self._clock(), self._begun, self._heard_at
         if not chunk:
             yield from self._quiet(now)
             return
-        self._heard_at, self._is_late = now, now >= self._near_at + REPEAT_S
-        is_endless = now >= begun_at + REPEAT_S and _lost_its_end(begun, chunk)
+        self._heard_at = now
+        is_endless = now >= begun_at + COPIES_S and _lost_its_end(begun, chunk)
         split = [begun, *_PIECES.split(chunk)] if is_endless else _PIECES.split(begun + chunk)
         pieces = [piece for piece in split if piece]
         self._begun = b"" if pieces[-1].endswith(END) else pieces.pop()
         if len(self._begun) > LONGEST:
             self.bad += 1
             self._begun = self._begun[-DIGITS:].lstrip(START)
-        if pieces[:1] == [begun]:  # its time is known
-            self._is_late = False
-            yield from self._piece(pieces.pop(0), begun_at)
-            self._is_late = now >= self._near_at + REPEAT_S
+        if pieces[:1] == [begun]:
+            yield from self._piece(pieces.pop(0), begun_at, is_late=False)
+        before = 0
         for piece in pieces:
-            yield from self._piece(piece, now)
+            yield from self._piece(piece, now, is_late=0 < before > FRAME + MORE - len(piece))
+            before += len(piece)
+        if self._begun.startswith(START) and now < self._near_at + COPIES_S:
+            self._near_at = now
 
     @property
     def waits_s(self) -> float | None:
-        ends = [self._near_at + REPEAT_S] if self._is_doubtful else []
+        ends = [self._near_at + COPIES_S] if self._near else []
         if remains(self._begun) is not None:
             ends.append(self._heard_at + ENDLESS_S)
         return max(0.0, min(ends) - self._clock()) if ends else None
@@ -126,48 +127,46 @@ class Rdm6300Decoder(Decoder):
     def forget(self) -> None:
         self._begun = self._left = b""
 
-    def _piece(self, piece: bytes, at: float) -> Iterator[Message]:
-        if tag := decode(piece):
-            self.good += 1
-            yield from self._read(tag, piece[1 : DIGITS + 1].upper(), at)
-            return
-        self.bad += bool(piece.strip(b"\r\n"))
+    def _piece(self, piece: bytes, at: float, is_late: bool) -> Iterator[Message]:
+        """Yields the card of the bytes between two edges of frames, if they are a frame and no copy."""
+        tag = decode(piece)
         body = remains(piece) or remains(self._left + piece)
-        is_open = not piece.startswith(START) or not self._cut.endswith(END)
-        is_rest = is_open and 0 < len(self._cut) <= FRAME + 4 - len(piece)
-        self._left, self._cut = b"" if body else piece[-LONGEST:], piece if body else b""
-        if body and not is_rest:  # noise that looks like an edge cuts a frame in two
-            yield from self._damaged(body.upper(), at)
-
-    def _read(self, tag: str, digits: bytes, at: float) -> Iterator[Message]:
-        is_same = may_be(self._near, digits)  # another card may follow at once
-        if self._is_doubtful and not is_same:
+        is_rest = not tag and 0 < self._length <= FRAME + MORE - len(piece)  # noise like an edge cuts a frame in two
+        self._left = b"" if tag or body else piece[-LONGEST:]
+        self._length = 0 if tag else len(piece) + is_rest * self._length if body else 0
+        self.good += tag is not None
+        self.bad += not tag and bool(piece.strip(b"\r\n"))
+        if not body or is_rest:
+            return
+        digits = body.upper()
+        is_copy = self._is_copy(digits, at, is_late)
+        if self._is_doubtful and not is_copy:
             yield Unread("unreadable")
-        self._note(digits, at, is_doubtful=False)
-        if self._sightings.seen(tag) == "new":
+        self._is_doubtful = not tag and (self._is_doubtful or not is_copy)
+        if tag or not is_copy:
+            self._near = digits
+        self._near_at = at
+        if tag and self._sightings.seen(tag) == "new":
             yield Read(tag)
 
-    def _damaged(self, body: bytes, at: float) -> Iterator[Message]:
-        if at < self._near_at + REPEAT_S and (not self._is_late or may_be(body, self._near, 4)):
-            self._near_at = at
-            return
-        if self._is_doubtful:
-            yield Unread("unreadable")
-        self._note(body, at, is_doubtful=True)
-
-    def _note(self, digits: bytes, at: float, is_doubtful: bool) -> None:
-        self._near, self._near_at, self._is_doubtful, self._is_late = digits, at, is_doubtful, True
+    def _is_copy(self, digits: bytes, at: float, is_late: bool) -> bool:
+        """Whether a frame is of the card that is near: by its time, or by likeness if it was read late."""
+        if not self._near:
+            return False
+        return may_be(self._near, digits) if is_late or at >= self._near_at + COPIES_S else True
 
     def _quiet(self, now: float) -> Iterator[Message]:
-        """Yields the unread cards of frames that no whole one followed, and of one that lost its end."""
-        if self._is_doubtful and now >= self._near_at + REPEAT_S:
-            self._is_doubtful = False
-            yield Unread("unreadable")
-        if now >= self._heard_at + ENDLESS_S and remains(self._begun) is not None:
-            is_same = self._heard_at < self._near_at + REPEAT_S
+        """Yields the unread card of which all frames were damaged, and that of a frame that lost its end."""
+        is_gone = bool(self._near) and now >= self._near_at + COPIES_S
+        is_copy = is_gone and self._heard_at < self._near_at + COPIES_S
+        if is_gone:
+            if self._is_doubtful:
+                yield Unread("unreadable")
+            self._near, self._is_doubtful, self._length = b"", False, 0
+        if remains(self._begun) is not None and (is_copy or now >= self._heard_at + ENDLESS_S):
             self._begun = b""
             self.bad += 1
-            if not is_same:
+            if not is_copy:
                 yield Unread("unreadable")
 
 

@@ -223,7 +223,7 @@ class SsiDecoder(Decoder):
 
     def _judged(self, packet: Packet, now: float) -> Message:
         repeated = bool(packet.status & RETRANSMITTED)
-        missed = self._may_have_missed or now - self._decoded_at > REPEATS_WITHIN_S
+        missed = self._may_have_missed or now - self._decoded_at > GIVEN_UP_S
         self._may_have_missed, self._has_noise, self._decoded_at = False, False, now
         if repeated:
             is_known = self._waiting is not None or not missed

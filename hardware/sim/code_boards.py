@@ -69,6 +69,11 @@ class GrowBoard(LineBoard):
         super().pull(code)
         self._lies, self._due_ms = code, -1
 
+    def read_again(self) -> None:
+        """Reads what lies before it once more."""
+        if self._lies is not None:
+            super().pull(self._lies)
+
     def take_away(self) -> None:
         """Nothing lies before it any more."""
         self._lies = None

@@ -44,7 +44,7 @@ BY_DAY: Final = (
     *(("unshuffled", game) for game in ("baccarat", "erbagang")),
     *(("store_silent", game) for game in ("baccarat", "niuniu")),
     *(("duplicate", game) for game in ("blackjack", "erbagang")),
-    *(("burn_short", "niuniu"), ("burn_over", "baccarat"), ("shoe_empty", "blackjack")),
+    *(("burn_short", "niuniu"), ("burn_over", "baccarat"), ("shoe_empty", "blackjack"), ("read_again", "baccarat")),
 )
 FIRST: Final = {game: (fault, game) for fault, game in reversed(BY_DAY)}
 """Game -> the cell that is no story."""

@@ -81,6 +81,19 @@ def taken(decoder: Decoder, chunk: bytes) -> list[Message]:
     return told
 
 
+def spoiled(frame: bytes, rng: Random, since: int = 0) -> bytes:
+    """The frame after one damage behind its first bytes: a bit, a byte, or some bytes lost or added."""
+    at = rng.randrange(since, len(frame))
+    match rng.randrange(4):
+        case 0:
+            return frame[:at] + bytes((frame[at] ^ 1 << rng.randrange(8),)) + frame[at + 1 :]
+        case 1:
+            return frame[:at] + rng.randbytes(1) + frame[at + 1 :]
+        case 2:
+            return frame[:at] + frame[at + rng.randint(1, 3) :]
+    return frame[:at] + rng.randbytes(rng.randint(1, 3)) + frame[at:]
+
+
 def reads(messages: Sequence[Message]) -> list[Code]:
     """The cards among messages."""
     return [message.code for message in messages if isinstance(message, Read)]

@@ -146,3 +146,23 @@ def test_a_damaged_tag_is_told_though_another_one_follows_at_once(line: Line) ->
     line.hear(changed(encode("0000000023"), 4), encode("0000000033"), every=0.2)
     line.rest(1.0)
     assert line.said == [UNREAD, Read("0000000033")]
+
+
+def test_copies_are_told_by_their_time_though_nothing_in_them_is_alike(line: Line) -> None:
+    line.hear(b"\x021111222233334444\x03"[:15] + b"\x03", encode(A))
+    line.rest(1.0)
+    assert line.said == [Read(A)]
+
+
+@pytest.mark.parametrize(("frame", "said"), [(WHOLE, [Read(A)]), (NEXT, [UNREAD, Read(B)])])
+def test_frames_that_were_read_late_are_told_by_likeness(line: Line, frame: bytes, said: list[Message]) -> None:
+    told = taken(line.decoder, DAMAGED["a digit"])
+    line.now += 0.5  # the decoder was not told of the quiet: the daemon was busy
+    assert told + taken(line.decoder, frame) == said
+
+
+@pytest.mark.parametrize("first", ["\x03", "\n", "\x02"])
+def test_a_frame_without_an_end_is_a_card_though_the_next_one_begins_like_its_end(line: Line, first: str) -> None:
+    line.hear(WHOLE[:11], first.encode() + NEXT[1:], NEXT, every=0.65)
+    assert line.said[0] == UNREAD
+    assert line.said[-1] == Read(B)

@@ -60,8 +60,9 @@ def journaled() -> tuple[SsiDecoder, list[float]]:
         (lambda decoder, now: taken(decoder, decoded(b"AB12")[:-1] + b"\0"), Read("AB12", ReportNo(0, 1), gap=True)),
         (lambda decoder, now: decoder.resume(ReportNo(0, 0)), Read("AB12", ReportNo(0, 1), gap=True)),
         (lambda decoder, now: now.__setitem__(0, 60.0), Read("AB12", ReportNo(0, 1), gap=True)),
+        (lambda decoder, now: now.__setitem__(0, 0.6), Read("AB12", ReportNo(0, 1), gap=True)),
     ],
-    ids=["ACK lost", "first sending damaged", "reconnected", "a minute later"],
+    ids=["ACK lost", "first sending damaged", "reconnected", "a minute later", "first sending of a card was lost"],
 )
 def test_ssi_a_repeat_may_be_of_another_card_of_that_face(
     journaled: tuple[SsiDecoder, list[float]], missed: Callable[..., Any], told: Read | Repeat

@@ -44,7 +44,8 @@ class Hearing:
     """Judges the bursts of one device on an event loop, from `opened` to `closed`.
 
     good: whole frames that its decoder has counted so far. waits: whether frames that came are still to be decoded.
-    changed: called with each new `fault`. bursts_bad: bursts since the start of which nothing was understood.
+    changed: called with each new `fault`. lost: called with the time at which a burst began of which nothing was
+    understood. bursts_bad: such bursts since the start.
     """
 
     def __init__(
@@ -53,8 +54,9 @@ class Hearing:
         good: Callable[[], int],
         waits: Callable[[], bool],
         changed: Callable[[Fault], None],
+        lost: Callable[[float], None] = lambda _: None,
     ) -> None:
-        self._loop, self._decoded, self._waits, self._changed = loop, good, waits, changed
+        self._loop, self._decoded, self._waits, self._changed, self._lost = loop, good, waits, changed, lost
         self.fault: Fault = ""
         self.bursts_bad = 0
         self._good = good()
@@ -145,6 +147,7 @@ class Hearing:
     def _count(self, begun: float) -> None:
         """Counts a burst of which nothing was understood."""
         self.bursts_bad += 1
+        self._lost(begun)
         since = begun - self._opened_at
         second = int(since / INTERVAL_S)
         if since < SETTLES_S or second in self._row:

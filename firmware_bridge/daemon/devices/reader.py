@@ -15,7 +15,7 @@ from firmware_bridge.daemon.devices.frames import Tap
 from firmware_bridge.daemon.devices.hearing import Fault, Hearing
 from firmware_bridge.daemon.devices.leased import LeasedReader, delete_left, report_left
 from firmware_bridge.daemon.devices.losses import Losses
-from firmware_bridge.daemon.devices.reader_alarms import Holders, show_fault
+from firmware_bridge.daemon.devices.reader_alarms import SHARED, Holders, show_fault
 from firmware_bridge.daemon.devices.reader_inputs import as_input, is_garbled, meaning
 from firmware_bridge.daemon.devices.reader_limits import FloodLimit, Greetings, RestartLimiter
 from firmware_bridge.daemon.devices.reader_settings import settings
@@ -68,10 +68,10 @@ class Reader:
         self._turns = Turns[messages.Message](self._on_message, self._hold, loop)
         self._greetings = Greetings(self.port, self.decoder, self._turns, loop)
         self._flood, self._is_faulty, self._was_open = FloodLimit(config.most_a_second, loop), False, False
-        self._garbled = 0
+        self._garbled, self._may_miss = 0, False
         self._holders = Holders(config.port, loop)
         self._heard_at = loop.time()
-        self.hearing = Hearing(loop, self._understood, lambda: self._turns.are_due, self._on_fault)
+        self.hearing = Hearing(loop, self._understood, lambda: self._turns.are_due, self._on_fault, self._on_rest)
         self._watch: asyncio.TimerHandle | None = None
         self._quiet: asyncio.TimerHandle | None = None
 
@@ -164,7 +164,20 @@ class Reader:
         self._holders.closed()
 
     def _on_fault(self, fault: Fault) -> None:
+        self._may_miss = self._may_miss or (bool(fault) and not self._protocol.keeps_reports)
         show_fault(self._table, self._name, fault)
+
+    def _on_rest(self, since: float) -> None:
+        """Reports the card of which another program at the port left a part that says nothing by itself.
+
+        A numbered report comes again, or its number is missing.
+        """
+        is_numbered = self._protocol.keeps_reports or self._protocol.judges
+        if is_numbered or not self._holders.found or self._heard_at >= since or self.decoder.waits_s is not None:
+            return
+        self.decoder.forget()
+        list(self.decoder.feed(b""))  # it is quiet: the next line is whole
+        self._turns.receive(iter([messages.Unread(SHARED)]))
 
     def _on_open(self) -> None:
         self._heard_at = self._loop.time()
@@ -224,6 +237,7 @@ class Reader:
             resumes = self._protocol.keeps_reports and not self._away
             back = inputs.DeviceBack(**now(), device="reader", resumes=resumes, cut_short=cut_short)
             self._table.handle(replace(back, losses=losses) if losses > 1 else back)
+            self._may_miss = False  # the dealer compares all now
         if was_lost or self._away:
             log.info("the reader is back%s", f", lost {losses} times" if losses > 1 else "")
         self._away = False
@@ -261,6 +275,8 @@ class Reader:
         self._garbled += isinstance(message, messages.Read) and is_garbled(message, self._book)
         if not self._is_foreign(message):
             self.port.understood()
+            if self._may_miss and isinstance(message, messages.Read):
+                message, self._may_miss = replace(message, gap=True), False
         elif not self._protocol.keeps_reports and self._greetings.has(message):
             self.decoder.bad += 1
             return

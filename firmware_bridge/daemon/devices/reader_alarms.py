@@ -24,7 +24,7 @@ CHECK_MODE: Final = "draw no card; call the technician: check protocol, speed an
 CHECK_POWER: Final = (
     "draw no card; call the technician: check power, cable, protocol and speed of the reader with shoe check"
 )
-"""What to do for each of them."""
+"""What to do for each of them: cards are lost, so the table stops."""
 
 UNKNOWN: Final = ("unknown code", "no code book")
 """The reasons of a card that was read and is in no book."""
@@ -42,19 +42,18 @@ def show_fault(table: Table, protocol: str, fault: Fault) -> None:
     for name in (NOT_UNDERSTOOD, UNANSWERED):
         table.unwarn(name)
     if fault == "not_understood":
-        table.warn(
-            NOT_UNDERSTOOD, f"the card reader sends what is not understood as {protocol}", CHECK_MODE, "critical"
-        )
+        what = f"the card reader sends what is not understood as {protocol}"
+        table.warn(NOT_UNDERSTOOD, what, CHECK_MODE, "critical", blocks=True)
     elif fault:
-        table.warn(UNANSWERED, f"the card reader does not answer as {protocol}", CHECK_POWER, "critical")
+        table.warn(UNANSWERED, f"the card reader does not answer as {protocol}", CHECK_POWER, "critical", blocks=True)
 
 
 class Holders:
-    """Other programs at a reader's port, looked up after each opening that lasts."""
+    """Other programs at a reader's port, looked up after each opening that lasts. found: their names."""
 
     def __init__(self, port: str, loop: asyncio.AbstractEventLoop) -> None:
         self._port, self._loop = port, loop
-        self._found: list[str] = []
+        self.found: list[str] = []
         self._looking: asyncio.Task[None] | None = None
 
     def opened(self) -> None:
@@ -65,22 +64,22 @@ class Holders:
 
     def closed(self) -> None:
         """Forgets them: the port was closed or lost."""
-        self._found = []
+        self.found = []
         if self._looking:
             self._looking.cancel()
             self._looking = None
 
     def named(self, fact: inputs.AnyInput) -> inputs.AnyInput:
         """The input, which says of an unknown code that other programs are at the port, where they are."""
-        if self._found and isinstance(fact, inputs.CardUnread) and fact.reason in UNKNOWN:
+        if self.found and isinstance(fact, inputs.CardUnread) and fact.reason in UNKNOWN:
             return replace(fact, reason=SHARED)
         return fact
 
     async def _look(self) -> None:
         await asyncio.sleep(SETTLED_S)
-        self._found = await asyncio.to_thread(holders, self._port)
-        if self._found:
-            who = ", ".join(self._found)
+        self.found = await asyncio.to_thread(holders, self._port)
+        if self.found:
+            who = ", ".join(self.found)
             log.warning("the reader's port is open in %s, too: stop that program, else cards are lost", who)
         if is_console(self._port):
             log.warning("the reader's port is the console of the operating system: see shoe check")

@@ -52,7 +52,7 @@ def has_own_codes(book: code_books.CodeBook) -> bool:
 
 
 def is_last_face(shoe: Shoe, read: Read, book: code_books.CodeBook) -> bool:
-    """Whether a code is of the face that this shoe saw last: unknown for how long the port was closed."""
+    """Whether a code is of the face that this shoe saw last."""
     known = code_books.native(read.code) if isinstance(read.code, int) else book.get(read.code)
     held = [each.card for each in shoe.held if isinstance(each, HeldCard)]
     last = [*shoe.seen, *held][-1:]
@@ -78,8 +78,14 @@ class ReadAgain:
         self.of_which: Callable[[], OfWhich] = lambda: "unknown"
         """Which card a code that is read again is of, by the sensor at the exit."""
 
+        self.has_exit: Callable[[], bool] = lambda: False
+        """Whether that sensor has seen cards: then it is asked about each code like the one before."""
+
         self.is_fresh = False
         """Whether no card was read since the port was opened: whether the last one lay there is then not known."""
+
+        self._before: int | str | None = None
+        """The code before, None at a start."""
 
         self._waiting: list[Message] = []
         self._timer: asyncio.TimerHandle | None = None
@@ -124,7 +130,11 @@ class ReadAgain:
     def _judged(self, read: Read) -> OfWhich:
         """Which card a code is of: by itself where it is one card's alone, else by the sensor at the exit."""
         is_fresh, self.is_fresh = self.is_fresh and self.repeats > 0, False
-        if not read.again and not (is_fresh and is_last_face(self._table.shoe, read, self._book)):
+        before, self._before = self._before, read.code
+        may_be_same = is_fresh or self.has_exit()
+        if not read.again and not (may_be_same and is_last_face(self._table.shoe, read, self._book)):
             return "another"
         is_cut = isinstance(read.code, str) and self._book.get(read.code) is code_books.CUT_CARD
-        return "same" if is_cut or has_own_codes(self._book) else self.of_which()
+        if not is_cut and has_own_codes(self._book):
+            return "same" if read.again or before in (read.code, None) else "another"
+        return "same" if is_cut else self.of_which()

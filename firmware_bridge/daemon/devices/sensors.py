@@ -91,7 +91,8 @@ class ExitSensor:
         self._reader_answers, self._on_missed, self._loop = reader_answers, on_missed, loop
         self._reports: deque[float] = deque(maxlen=64)
         self._entered: float | None = None
-        self._works = False
+        self.works = False
+        """Whether it has seen a card."""
         self._last = LastCard(came_before=True)
         self._early: deque[float] = deque(maxlen=64)
         self._asked: float | None = None
@@ -116,7 +117,7 @@ class ExitSensor:
 
     def entered(self) -> None:
         """Called when a card reaches the exit, where it may stay."""
-        self._entered, self._works = self._loop.time(), True
+        self._entered, self.works = self._loop.time(), True
         if not self._last.came_before and not self._last.came_behind:
             self._last.came_behind = True
         else:
@@ -141,8 +142,8 @@ class ExitSensor:
         self._forget_early(now)
         if self._early:
             return "another"
-        if not self._works or not (last.came_before or last.came_behind):
-            return "same" if self._works and now - last.reported < EXPLAINED_WITHIN_S else "unknown"
+        if not self.works or not (last.came_before or last.came_behind):
+            return "same" if self.works and now - last.reported < EXPLAINED_WITHIN_S else "unknown"
         if not (last.came_behind and last.has_left):
             return "same"
         self._asked = now if self._asked is None else self._asked

@@ -30,7 +30,7 @@ from firmware_bridge.journal.preallocate import SyncFailed
 from firmware_bridge.shoe import advance, decide, entry_of, fault, keeps_its_journal, observe
 from firmware_bridge.shoe.handlers.disclosure import deadline
 from firmware_bridge.shoe.state import answer_to
-from firmware_bridge.topics.lamps import OBSERVING, STOPPED, lamps, signals, unguided, with_warnings
+from firmware_bridge.topics.lamps import BLOCKED, OBSERVING, STOPPED, lamps, signals, unguided, with_warnings
 from firmware_bridge.topics.state import OwnTopics, alarms, snapshots
 
 log = logging.getLogger(__name__)
@@ -90,12 +90,11 @@ class Table:
         self._writer = JournalWriter(journal, self._written, loop)
         self._late: _Late | None = None
         self.refusals, self._is_count = Refusals(self.record_refused, loop, self._record_counts), False
-        self.budget = Budget(loop.time)
+        self.budget, self._watched_to = Budget(loop.time), 0
         self._ahead = LookAhead(loop) if looks_ahead else None
         self._wall_ahead: int | None = None
         self.recent = deque[Raw](maxlen=RECENT)
         """The newest events as published since the start, oldest first."""
-        self._watched_to = 0
         self.jumped_ms = 0
         """Milliseconds by which the wall clock was set forwards since the start, in total."""
 
@@ -207,11 +206,11 @@ class Table:
         """The retained topics of the table: topic -> an encodable value without the head."""
         return snapshots(self.shoe, self.shown(), self.alarms(), self._own)
 
-    def warn(self, name: str, detail: str, todo: str, severity: Severity = "warning") -> None:
-        """Raises an alarm that does not block and is not journaled, once for each `name`, until `unwarn`."""
+    def warn(self, name: str, detail: str, todo: str, severity: Severity = "warning", blocks: bool = False) -> None:
+        """Raises an alarm that is not journaled, once for each `name`, until `unwarn`. blocks: no lamp guides."""
         if name not in self._warnings:
             log.warning("%s; %s", detail, todo)
-            self._warnings[name] = Alarm(name, now()["at"], severity, detail, todo, False, ())
+            self._warnings[name] = Alarm(name, now()["at"], severity, detail, todo, blocks, ())
             self._show()
 
     def unwarn(self, name: str) -> None:
@@ -369,8 +368,9 @@ class Table:
             self._deadline_timer.set(deadline(self.shoe))
 
     def _show(self) -> None:
-        driven = STOPPED if self.disk else {} if self.observing else signals(self.shoe)
-        self.lights.show(self.shown().lit | driven)
+        lit, is_observing = self.shown().lit, self.observing and not self.disk
+        driven = {} if is_observing else STOPPED if lit == {"fault": BLOCKED} else signals(self.shoe)
+        self.lights.show(lit | driven)
         self._changed()
 
     def _try_again(self, error: DiskError) -> None:
