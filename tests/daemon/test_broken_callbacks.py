@@ -133,7 +133,8 @@ CALLS_THAT_GO_ON: Final = (
 
 OTHERS: Final = {
     "of the loop as those above, which this table does not set": (
-        *("BrokerOutage._report_lost", "Certificates._look", "Connection._give_up", "Connection._serve"),
+        *("BrokerOutage._report_change", "BrokerOutage._report_lost", "Certificates._look", "Connection._give_up"),
+        "Connection._serve",
         *("Contact._edge", "Contact._stick", "CountedLog._write", "DeadlineTimer._ring", "Dwell._look"),
         *("Dwell.forget", "EchoCheck._late", "ExitSensor._look_for", "Flapping._settle", "Greetings._forget"),
         *("Keypads._tick", "Link.start", "Overwritten._repair", "Panel._judge_trial", "PinLease.reclaim"),
