@@ -106,7 +106,7 @@ class ReadAgain:
             self._waiting.append(message)
             if isinstance(message, Read) and message.code == self._before:
                 self._settle("equal")
-            elif isinstance(message, Read | Unread | CutCard):
+            elif isinstance(message, Read | CutCard) or (isinstance(message, Unread) and message.concerns == "card"):
                 self._settle("other")
         elif not isinstance(message, Read):
             self._handle(message)
