@@ -111,8 +111,8 @@ class ExitSensor:
         self._is_doubtful, self._is_in_doubt = False, False
         """Whether the next report is of that code, and whether cards at the exit may be one more than reported."""
 
-        self._repeats, self._is_sure = False, False
-        """Whether the reader has reported a card again, and whether the last report was of a card by its code."""
+        self._may_repeat, self._is_sure = False, False
+        """Whether the reader may have reported a card again, and whether the last report was of a card by its code."""
 
         self.on_entered: Callable[[], None] = lambda: None
         """Called when a card has reached the exit."""
@@ -174,9 +174,9 @@ class ExitSensor:
         else:
             which = "same" if behind else "soon"
         if which == "same":
-            self._repeats, self._asked = True, None
+            self._may_repeat, self._asked = True, None
         if which == "unknown" and came is not None:
-            self._is_doubtful, self._doubted = True, came
+            self._may_repeat, self._is_doubtful, self._doubted = True, True, came
         return which
 
     def _weighed(self, of_this: float, of_next: float, behind: Behind) -> OfWhich:
@@ -190,7 +190,7 @@ class ExitSensor:
             return "same"  # the card before may lie at the reader yet: the next report tells
         if self._is_in_doubt:
             return "unknown" if behind else "soon"
-        if may_be_this and (behind == "nothing" or not self._repeats):
+        if may_be_this and (behind == "nothing" or not self._may_repeat):
             return "another"
         if behind in ("", "nothing"):
             return "unknown" if behind else "soon"
