@@ -75,7 +75,7 @@ FAR_S: Final = 0.25
 """Seconds by which it comes so much sooner or later that it cannot be."""
 
 MANY: Final = 32
-"""Cards whose times tell those of all others: a module that reads once a second has then been late by most of it."""
+"""Times that tell all others: a module that reads once a second has then been late by most of a second."""
 
 
 class ExitSensor:
