@@ -6,6 +6,7 @@ import logging
 import secrets
 import time
 from collections.abc import Callable, Coroutine
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -24,7 +25,7 @@ from firmware_bridge.daemon.devices.keypads import Keypads
 from firmware_bridge.daemon.devices.leased import PinLease
 from firmware_bridge.daemon.devices.panel import Panel
 from firmware_bridge.daemon.devices.reader import Reader
-from firmware_bridge.daemon.devices.repeats import OfWhich
+from firmware_bridge.daemon.devices.repeats import Behind, OfWhich
 from firmware_bridge.daemon.devices.retention_service import RetentionService
 from firmware_bridge.daemon.devices.sensors import ExitSensor, Sensors
 from firmware_bridge.daemon.devices.watch import Watch
@@ -146,7 +147,7 @@ class Bridge:
         exit_sensor = ExitSensor(self._can_read, self._missed, self._loop)
         self.health = Health(config, self.reader, self._condition, self._publish_health, self._loop)
         if config.pins.presence is not None:
-            self.reader.again.of_which = lambda: self._by_exit(exit_sensor)
+            self.reader.again.of_which = partial(self._by_exit, exit_sensor)
             self.reader.again.has_exit = lambda: exit_sensor.works and "presence" not in stuck(self.table.shoe)
             exit_sensor.on_entered = self.reader.again.settle
         self.reader.listeners = (exit_sensor.heard, self.health.heard)
@@ -339,9 +340,9 @@ class Bridge:
         """Whether a card that leaves the shoe would be reported now."""
         return self.reader.port.is_open and not is_open(self.table.shoe, "reader_lost")
 
-    def _by_exit(self, exit_sensor: ExitSensor) -> OfWhich:
+    def _by_exit(self, exit_sensor: ExitSensor, behind: Behind) -> OfWhich:
         """Which card a code that is read again is of; a stuck sensor does not know."""
-        return "unknown" if "presence" in stuck(self.table.shoe) else exit_sensor.of_which()
+        return "unknown" if "presence" in stuck(self.table.shoe) else exit_sensor.of_which(behind)
 
     def _missed(self) -> None:
         if not self._missing.admits(self._loop.time()):

@@ -92,7 +92,7 @@ class Reader:
             self._quiet.cancel()
         with suppress(Exception):  # a table that failed takes none, and has said why
             self._turns.drain()  # a reader that does not repeat has sent them
-            self.again.settle()
+            self.again.settle("nothing")
         self._greetings.close()
         self._close_port()
         if self._leased:

@@ -15,10 +15,13 @@ from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.shoe.state import HeldCard, Shoe
 from hardware.readers import READERS
-from hardware.readers.messages import Message, Read
+from hardware.readers.messages import CutCard, Message, Read, Unread
 
 OfWhich = Literal["same", "another", "soon", "unknown"]
 """Which card a code is of that is read again: the same card's, another one's, soon known, or never."""
+
+Behind = Literal["", "equal", "other", "nothing"]
+"""What came behind a code that is read again: nothing yet, the same code, another one, or nothing in time."""
 
 SOON_S: Final = 1.5
 """Seconds within which a card that was reported comes to the exit."""
@@ -75,7 +78,7 @@ class ReadAgain:
     ) -> None:
         self._config, self._table, self._handle, self._drop, self._loop = config, table, handle, drop, loop
         self.repeats = repeats_of(config, table.journal.directory)
-        self.of_which: Callable[[], OfWhich] = lambda: "unknown"
+        self.of_which: Callable[[Behind], OfWhich] = lambda _: "unknown"
         """Which card a code that is read again is of, by the sensor at the exit."""
 
         self.has_exit: Callable[[], bool] = lambda: False
@@ -101,28 +104,42 @@ class ReadAgain:
         self._book = book
         if self._waiting:
             self._waiting.append(message)
-            if isinstance(message, Read) and not message.again:
-                self.settle()
+            if isinstance(message, Read) and message.code == self._before:
+                self._settle("equal")
+            elif isinstance(message, Read | CutCard) or (isinstance(message, Unread) and message.concerns == "card"):
+                self._settle("other")
         elif not isinstance(message, Read):
             self._handle(message)
         elif (which := self._judged(message)) == "soon":
-            self._waiting, self._timer = [message], self._loop.call_later(SOON_S, self.settle)
+            self._waiting = [message]
+            self._wait()
         else:
             self._end(message, which)
 
-    def settle(self) -> None:
-        """Handles what waits: a card has come to the exit, or none will."""
+    def settle(self, behind: Behind = "") -> None:
+        """Handles what waits, if it is known now which card it is of: a card has come to the exit, or none will."""
+        if self._waiting:
+            self._settle(behind)
+
+    def _wait(self) -> None:
         if self._timer:
             self._timer.cancel()
-        waiting, self._waiting, self._timer = self._waiting, [], None
-        for n, message in enumerate(waiting):
-            if n == 0 and isinstance(message, Read):
-                self._end(message, self.of_which())
-            else:
-                self.receive(message, self._book)
+        self._timer = self._loop.call_later(SOON_S, self._settle, "nothing")
+
+    def _settle(self, behind: Behind) -> None:
+        if (which := self.of_which(behind)) == "soon":
+            self._wait()  # for the report of the card at the exit
+            return
+        if self._timer:
+            self._timer.cancel()
+        (first, *others), self._waiting, self._timer = self._waiting, [], None
+        if isinstance(first, Read):
+            self._end(first, which)
+        for message in others:
+            self.receive(message, self._book)
 
     def _end(self, read: Read, which: OfWhich) -> None:
-        if which in ("same", "soon"):
+        if which == "same":
             self._drop(read)
         else:
             self._handle(replace(read, again=which == "unknown"))
@@ -137,4 +154,4 @@ class ReadAgain:
         is_cut = isinstance(read.code, str) and self._book.get(read.code) is code_books.CUT_CARD
         if not is_cut and has_own_codes(self._book):
             return "same" if read.again or before in (read.code, None) else "another"
-        return "same" if is_cut else self.of_which()
+        return "same" if is_cut else self.of_which("")

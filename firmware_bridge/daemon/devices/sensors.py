@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -13,7 +13,7 @@ from firmware_bridge.config import calibration
 from firmware_bridge.config.pins import AnySensor, SensorConfig, mark_of_key
 from firmware_bridge.config.sections import Config
 from firmware_bridge.daemon.devices.keypads import MarkLimit
-from firmware_bridge.daemon.devices.repeats import SOON_S, OfWhich
+from firmware_bridge.daemon.devices.repeats import SOON_S, Behind, OfWhich
 from firmware_bridge.daemon.devices.wires import IN_SLOT, OF_SEAT, input_pins
 from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.daemon.table.table import Table
@@ -68,15 +68,14 @@ class SeatKeys:
 EXPLAINED_WITHIN_S: Final = SOON_S
 """Seconds between a report and its card at the exit, before or after: slow lines, slow hands."""
 
+NEAR_S: Final = 0.1
+"""Seconds by which a card may come to the exit sooner or later than others did, and be taken for one of them."""
 
-@dataclass(slots=True)
-class LastCard:
-    """The card reported last, and where it was: at the exit before its report, or behind it, and gone from there."""
+FAR_S: Final = 0.25
+"""Seconds by which it comes so much sooner or later that it cannot be."""
 
-    reported: float = 0.0
-    came_before: bool = False
-    came_behind: bool = False
-    has_left: bool = False
+MANY: Final = 32
+"""Times that tell all others: a module that reads once a second has then been late by most of a second."""
 
 
 class ExitSensor:
@@ -93,9 +92,28 @@ class ExitSensor:
         self._entered: float | None = None
         self.works = False
         """Whether it has seen a card."""
-        self._last = LastCard(came_before=True)
+
+        self._reported, self._has_come = 0.0, True
+        """When the last card was reported, and whether it has come to the exit, before or after."""
+
         self._early: deque[float] = deque(maxlen=64)
+        """When cards came to the exit that are not reported yet."""
+
+        self._times: deque[float] = deque(maxlen=64)
+        """Seconds from the reports of cards to the exit; less than 0 where they came there before."""
+
         self._asked: float | None = None
+        """When a code was reported that waits until it is known which card it is of."""
+
+        self._doubted = 0.0
+        """When the last card came to the exit that may be of such a code or of the next one."""
+
+        self._is_doubtful, self._is_in_doubt = False, False
+        """Whether the next report is of that code, and whether cards at the exit may be one more than reported."""
+
+        self._may_repeat, self._is_sure = False, False
+        """Whether the reader may have reported a card again, and whether the last report was of a card by its code."""
+
         self.on_entered: Callable[[], None] = lambda: None
         """Called when a card has reached the exit."""
 
@@ -110,47 +128,99 @@ class ExitSensor:
         now = self._loop.time()
         self._reports.append(now)
         self._forget_early(now)
-        came = self._early.popleft() if self._early else None
-        is_behind = came is not None and self._asked is not None and came >= self._asked
-        self._last = LastCard(now, came is not None and not is_behind, is_behind)
-        self._asked = None
+        asked, self._asked = self._asked, None
+        is_doubtful, self._is_doubtful = self._is_doubtful, False
+        if is_doubtful:  # what has come to the exit may be the next card
+            self._reported, self._is_in_doubt = now, True
+            return
+        self._end_doubt(now)
+        self._reported, self._has_come, self._is_sure = now, bool(self._early), asked is None
+        if self._early:
+            self._note(self._early.popleft() - now)
 
     def entered(self) -> None:
         """Called when a card reaches the exit, where it may stay."""
         self._entered, self.works = self._loop.time(), True
-        if not self._last.came_before and not self._last.came_behind:
-            self._last.came_behind = True
-        else:
+        if self._has_come:
+            if not self._early and self._is_known() and not self._was_seen(self._entered - self._reported, FAR_S):
+                self._is_in_doubt = False
             self._early.append(self._entered)
+        else:
+            self._has_come = True
+            self._note(self._entered - self._reported)
         self.on_entered()
 
     def left(self) -> None:
         """Called when a card has left the exit."""
         since = self._loop.time() if self._entered is None else self._entered
         self._entered = None
-        self._last.has_left = True
         if self._reader_answers():
             self._loop.call_later(EXPLAINED_WITHIN_S, self._look_for, since - EXPLAINED_WITHIN_S)
 
-    def of_which(self) -> OfWhich:
+    def of_which(self, behind: Behind = "") -> OfWhich:
         """Which card a code that is read again is of: another one, where one has come to the exit since; or the same.
 
-        `soon`: the last card has left the exit, and was reported before it came there; so another one may come.
-        `unknown`: the sensor has seen no card, or not the last one.
+        behind: what came after it. `soon`: another card may come, or the one that came may be reported yet. `unknown`:
+        the sensor has seen no card, or not the last one; or the card that came may be this one or the next.
         """
-        now, last = self._loop.time(), self._last
+        now = self._loop.time()
         self._forget_early(now)
-        if self._early:
-            return "another"
-        if not self.works or not (last.came_before or last.came_behind):
-            return "same" if self.works and now - last.reported < EXPLAINED_WITHIN_S else "unknown"
-        if not (last.came_behind and last.has_left):
-            return "same"
         self._asked = now if self._asked is None else self._asked
-        return "soon"
+        came = next((each for each in self._early if each > self._doubted), None)
+        if came is not None:
+            which = self._weighed(came - self._asked, came - now, behind)
+        elif not self.works or not (self._has_come or now - self._reported < EXPLAINED_WITHIN_S):
+            which = "unknown"
+        else:
+            which = "same" if behind else "soon"
+        if which == "same":
+            self._may_repeat, self._asked = True, None
+        if which == "unknown" and came is not None:
+            self._may_repeat, self._is_doubtful, self._doubted = True, True, came
+        return which
+
+    def _weighed(self, of_this: float, of_next: float, behind: Behind) -> OfWhich:
+        """Which card a code is of if one came to the exit: that one, or the next, which some modules read late.
+
+        of_this, of_next: seconds from the report of this code, and of what comes behind it, to that card. If the next
+        report is of the same code, that card is one of the two, whichever.
+        """
+        may_be_this = self._was_seen(of_this, NEAR_S)
+        if behind == "equal" and of_next > max(self._times, default=0) - FAR_S:
+            return "same"  # the card before may lie at the reader yet: the next report tells
+        if self._is_in_doubt:
+            return "unknown" if behind else "soon"
+        if may_be_this and (behind == "nothing" or not self._may_repeat):
+            return "another"
+        if behind in ("", "nothing"):
+            return "unknown" if behind else "soon"
+        if may_be_this and self._is_known() and not self._was_seen(of_next, FAR_S):
+            return "another"
+        if self._was_seen(of_next, NEAR_S) and not self._was_seen(of_this, FAR_S):
+            return "same"
+        return "another" if behind == "equal" else "unknown"
+
+    def _end_doubt(self, now: float) -> None:
+        """Ends the doubt which report a card at the exit is of, where times tell: the one now, or the one before."""
+        if self._early and self._is_in_doubt and self._is_known() and not self._was_seen(self._early[0] - now, FAR_S):
+            self._early.popleft()
+            self._is_in_doubt = False
+        self._is_in_doubt = self._is_in_doubt and bool(self._early)
+
+    def _is_known(self) -> bool:
+        return len(self._times) >= MANY
+
+    def _note(self, seconds: float) -> None:
+        """Notes seconds from the last report to its card at the exit."""
+        if self._is_sure and seconds < EXPLAINED_WITHIN_S:
+            self._times.append(seconds)
+
+    def _was_seen(self, seconds: float, within: float) -> bool:
+        return bool(self._times) and min(self._times) - within <= seconds <= max(self._times) + within
 
     def _forget_early(self, now: float) -> None:
-        while self._early and self._early[0] < now - EXPLAINED_WITHIN_S and self._early[0] != self._entered:
+        since = (now if self._asked is None else self._asked) - EXPLAINED_WITHIN_S
+        while self._early and self._early[0] < since and self._early[0] != self._entered:
             self._early.popleft()
 
     def _look_for(self, since: float) -> None:
