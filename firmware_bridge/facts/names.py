@@ -25,6 +25,9 @@ KEY: Final = "key/"
 PADS: Final = ("key", "keypad")
 """First words of the givers of marks."""
 
+_PAD: Final = re.compile(r"key(pad)?s?[0-9]+")
+"""The same without a blank."""
+
 TOGETHER: Final = tuple(frozenset(each.split()) for each in ("Latn Hani Hira Kana", "Latn Hani Bopo", "Latn Hani Hang"))
 """Scripts that one word may mix: "highly restrictive" of Unicode TS 39, 5.2."""
 
@@ -133,11 +136,9 @@ def _imitated(name: str) -> str | None:
     if any(each.startswith(KEY) for each in (as_seen(name), *looks)):
         return KEY
     first, *more = name.split(maxsplit=1) or [""]
-    heads = PADS if more else ()
-    is_like = [(each, one_person(name, each)) for each in RESERVED] + [
-        (each, one_person(first, each)) for each in heads
-    ]
-    return next((word for word, found in is_like if found), None)
+    if (more and any(one_person(first, each) for each in PADS)) or _PAD.fullmatch(as_seen(name)):
+        return PADS[-1]
+    return next((each for each in RESERVED if one_person(name, each)), None)
 
 
 def _runs(seen: str) -> list[frozenset[str]]:

@@ -46,12 +46,8 @@ def names(machine: Machine) -> Iterator[Finding]:
     """Names in the config and on record that are taken, though one like it would be refused today."""
     config = machine.config
     keys = [each.name for each in config.orders]
-    named = [
-        ("[table] id", config.table.id),
-        ("[table] pit", config.table.pit),
-        *(("[[orders]]", each) for each in keys),
-    ]
-    for where, name in named:
+    own = ("[table] id", config.table.id), ("[table] pit", config.table.pit)
+    for where, name in (*own, *(("[[orders]]", each) for each in keys)):
         if wrong := unfit_word(name, LONGEST_NAME):
             yield Finding("WARN", "names", f"{where} {name}: the name {wrong}", REMEDY)
     for one, other in alike(keys):

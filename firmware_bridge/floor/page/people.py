@@ -89,7 +89,7 @@ class People:
 
         Raises PeopleError for a name or a password that is not good enough.
         """
-        verify(name, password)
+        verify(name, password, is_new=self[name] is None)
         salt = secrets.token_bytes(16)
         person = Person(name, role, *((salt, _hashed(password, salt)) if password is not None else ()))
         with alone(self._path):
@@ -111,12 +111,12 @@ class People:
             _write(self._path, people)
 
 
-def verify(name: str, password: str | None) -> None:
-    """Raise PeopleError for a name or a password that is not good enough."""
+def verify(name: str, password: str | None, *, is_new: bool) -> None:
+    """Raise PeopleError for a new name, or a password, that is not good enough."""
     if not name.strip() or name != name.strip():
         what = "the name is empty, or begins or ends with a blank"
         raise PeopleError(what, f"write at most {LONGEST_NAME} printable characters")
-    if wrong := unfit(name, LONGEST_NAME):
+    if is_new and (wrong := unfit(name, LONGEST_NAME)):
         raise PeopleError(f"the name {wrong}", REMEDY)
     if password is None:
         return
