@@ -71,7 +71,7 @@ def test_letters_of_one_script_are_different_where_they_differ(one: str, other: 
 @each_row("name", RESERVED)
 def test_a_name_that_looks_like_none_of_a_person_is_refused_in_each_field(name: str) -> None:
     assert unfit(name, 64)
-    for order in (
+    given: tuple[dict[str, object], ...] = (
         {"do": "dealer", "dealer": name},
         {"do": "open_shoe", "dealer": name},
         {"do": "open_shoe", "confirmed_by": name},
@@ -79,8 +79,8 @@ def test_a_name_that_looks_like_none_of_a_person_is_refused_in_each_field(name: 
         {"do": "resolve", "irregularity": "jam", "choice": "void", "second": name},
         {"do": "correct", "round": 1, "cards": [], "why": "x", "second": name},
         {"do": "enter", "card": "2s", "second": name},
-    ):
-        assert _refused(order), order
+    )
+    assert [each for each in given if not _refused(each)] == []
 
 
 def test_a_field_that_names_no_person_may_have_such_a_word() -> None:
