@@ -15,7 +15,6 @@ from typing import Any, Final, NamedTuple, NoReturn
 
 from firmware_bridge.config.plain import warn, wrapped
 from firmware_bridge.facts import names
-from firmware_bridge.facts.orders import LONGEST_NAME
 from firmware_bridge.facts.printable import REMEDY, did_you_mean, escaped, fault, nearest
 
 Add = Callable[[str, str, object], argparse.ArgumentParser]
@@ -181,7 +180,7 @@ def line(what: str, most: int) -> Callable[[str], str]:
 
 def person(text: str) -> str:
     """Reads the name of a person, as a record keeps it. Raises ArgumentTypeError."""
-    if wrong := names.unfit(text, LONGEST_NAME):
+    if wrong := names.unfit(text, names.LONGEST):
         raise argparse.ArgumentTypeError(f"the name {wrong}: {names.REMEDY}")
     return text
 

@@ -1,5 +1,6 @@
 """Decides which names people may have, and which two names are one person's (Unicode TS 39, docs/adr/019)."""
 
+import json
 import re
 import unicodedata
 from bisect import bisect
@@ -9,12 +10,13 @@ from itertools import groupby
 from pathlib import Path
 from typing import Final, NamedTuple
 
-import msgspec
-
 from firmware_bridge.facts.printable import fault
 
 REMEDY: Final = "write the person's own name: each word in one script, and nothing invisible"
 """What to do about a name that is `unfit`."""
+
+LONGEST: Final = 64
+"""Most characters of a name on record."""
 
 RESERVED: Final = ("backend", "dealer", "dealer's keypad", "keypad", "root", "shoe")
 """Names on record that are no person's."""
@@ -51,12 +53,6 @@ class _Letters(NamedTuple):
     scripts: list[frozenset[str]]
     unseen: re.Pattern[str]
     looks: dict[int, str]
-
-
-class _File(msgspec.Struct):
-    scripts: dict[str, list[int]]
-    unseen: list[tuple[int, int]]
-    looks: dict[str, str]
 
 
 def unfit(name: str, most: int) -> str | None:
@@ -168,8 +164,8 @@ def _scripts(letter: str) -> frozenset[str]:
 @cache
 def _letters() -> _Letters:
     """The table, read when a name first needs it."""
-    file = msgspec.json.decode(Path(__file__).with_name("letters.json").read_bytes(), type=_File)
-    ranges = sorted((start, frozenset(name.split())) for name, starts in file.scripts.items() for start in starts)
-    unseen = "".join(f"{chr(first)}-{chr(last)}" for first, last in file.unseen)
-    looks = {ord(each): like for like, letters in file.looks.items() for each in letters}
+    file = json.loads(Path(__file__).with_name("letters.json").read_bytes())
+    ranges = sorted((start, frozenset(name.split())) for name, starts in file["scripts"].items() for start in starts)
+    unseen = "".join(f"{chr(first)}-{chr(last)}" for first, last in file["unseen"])
+    looks = {ord(each): like for like, letters in file["looks"].items() for each in letters}
     return _Letters([e for e, _ in ranges], [e for _, e in ranges], re.compile(f"[{unseen}{UNSEEN}]"), looks)

@@ -9,7 +9,7 @@ from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.house import Choice
 from firmware_bridge.facts.printable import PATTERN
 
-LONGEST_NAME: Final = 64
+LONGEST_NAME: Final = names.LONGEST
 LONGEST_REASON: Final = 500
 
 # The pattern is for JSON Schema: validation.py refuses other texts with a text of its own.
