@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, NoReturn
 
 from firmware_bridge.config.plain import warn, wrapped
+from firmware_bridge.facts import names
 from firmware_bridge.facts.printable import REMEDY, did_you_mean, escaped, fault, nearest
 
 Add = Callable[[str, str, object], argparse.ArgumentParser]
@@ -175,6 +176,13 @@ def line(what: str, most: int) -> Callable[[str], str]:
         return text
 
     return read
+
+
+def person(text: str) -> str:
+    """Reads the name of a person, as a record keeps it. Raises ArgumentTypeError."""
+    if wrong := names.unfit(text, names.LONGEST):
+        raise argparse.ArgumentTypeError(f"the name {wrong}: {names.REMEDY}")
+    return text
 
 
 def day(text: str) -> str:

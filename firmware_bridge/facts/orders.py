@@ -4,17 +4,23 @@ from typing import Annotated, Final, Literal, get_args
 
 from msgspec import Meta, Struct
 
+from firmware_bridge.facts import names
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.house import Choice
 from firmware_bridge.facts.printable import PATTERN
 
-LONGEST_NAME: Final = 64
+LONGEST_NAME: Final = names.LONGEST
 LONGEST_REASON: Final = 500
 
 # The pattern is for JSON Schema: validation.py refuses other texts with a text of its own.
 
 Name = Annotated[str, Meta(max_length=LONGEST_NAME, extra_json_schema={"pattern": PATTERN})]
-"""The name of a person, a journal or an irregularity: at most 64 printable characters."""
+"""The name of a journal or an irregularity: at most 64 printable characters."""
+
+PersonName = Annotated[
+    str, Meta(max_length=LONGEST_NAME, extra_json_schema={"pattern": PATTERN}, extra={"of": "person"})
+]
+"""The name of a person: `names.unfit` says which ones are refused."""
 
 Reason = Annotated[str, Meta(max_length=LONGEST_REASON, extra_json_schema={"pattern": PATTERN})]
 """The giver's reason for an order: one line of at most 500 printable characters."""
@@ -53,8 +59,8 @@ class OpenShoe(_Order, frozen=True, tag="open_shoe"):
     """Opens the shuffled shoe on the table; the pit boss `confirmed_by` confirms the shuffle."""
 
     pack: Pack = Pack()
-    dealer: Name = ""
-    confirmed_by: Name = ""
+    dealer: PersonName = ""
+    confirmed_by: PersonName = ""
 
 
 class CloseShoe(_Order, frozen=True, tag="close_shoe"):
@@ -143,7 +149,7 @@ class RequestDealerChange(_Order, frozen=True, tag="request_dealer_change"):
 class DealerIn(_Order, frozen=True, tag="dealer"):
     """Signs a dealer in, in place of the present one."""
 
-    dealer: Name
+    dealer: PersonName
 
 
 class Correct(_Order, frozen=True, tag="correct"):
@@ -156,7 +162,7 @@ class Correct(_Order, frozen=True, tag="correct"):
     round: Number
     cards: tuple[Word, ...]
     why: Reason
-    second: Name = ""
+    second: PersonName = ""
     missed: Annotated[int, Meta(ge=0, le=MOST_MISSED)] = 0
 
 
@@ -167,7 +173,7 @@ class Void(_Order, frozen=True, tag="void"):
     """
 
     why: Reason
-    second: Name = ""
+    second: PersonName = ""
     round: Number | None = None
 
 
@@ -177,7 +183,7 @@ class Resolve(_Order, frozen=True, tag="resolve"):
     irregularity: Name
     choice: Choice
     why: Reason = ""
-    second: Name = ""
+    second: PersonName = ""
 
 
 class Resend(_Order, frozen=True, tag="resend", rename={"start": "from"}):
@@ -196,7 +202,7 @@ class Enter(_Order, frozen=True, tag="enter"):
     """Two people enter the card that was not read. Only at the table."""
 
     card: Card
-    second: Name
+    second: PersonName
 
 
 class Malformed(_Order, frozen=True, tag="malformed"):
@@ -248,7 +254,7 @@ BY_MQTT: Final = ("bets_open", "bets_closed", "mark", "resend")
 OF_ROUND: Final = (BetsOpen, BetsClosed, Mark, Unmark, Next, Reveal, Fly, Void)
 """The orders about the round that is open or comes next; they may name it."""
 
-BY_KEY: Final = "key/"
+BY_KEY: Final = names.KEY
 """How the giver of a signed order begins: the name of its key follows."""
 
 CLAIMS: Final = ("count", "as_of", "expires", "on_behalf_of")

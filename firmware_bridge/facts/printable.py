@@ -1,7 +1,6 @@
 """Checks and escapes texts from outside, and finds the known name that a wrong one is nearest to."""
 
 import re
-import unicodedata
 from collections.abc import Iterable
 from typing import Any, Final
 
@@ -34,15 +33,6 @@ def escaped(text: str) -> str:
 def escaped_json(document: str) -> str:
     """The same for a JSON document of one line; its value stays the same."""
     return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", document)
-
-
-def as_seen(name: str) -> str:
-    """The visible part of a name: case folded, without invisible characters and blanks.
-
-    Two names that look the same are one person.
-    """
-    letters = unicodedata.normalize("NFKC", name).casefold()
-    return "".join(each for each in letters if unicodedata.category(each) != "Cf" and not each.isspace())
 
 
 def harmless(value: Any) -> Any:

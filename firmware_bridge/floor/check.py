@@ -11,10 +11,14 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from firmware_bridge.config.findings import Finding, judged, unseen
+from firmware_bridge.errors import ConfigError
+from firmware_bridge.facts.names import REMEDY, alike, unfit, unfit_word
+from firmware_bridge.facts.orders import LONGEST_NAME
 from firmware_bridge.floor import check_condition, check_record, check_witnesses
 from firmware_bridge.floor.check_condition import and_closed
 from firmware_bridge.floor.config import FloorConfig, need, password, secret
 from firmware_bridge.floor.ingest import topics
+from firmware_bridge.floor.page.people import People
 from firmware_bridge.floor.record.message import rfc3339
 from firmware_bridge.floor.source.mqtt import MqttSource
 from firmware_bridge.floor.store import COUNTED, Store
@@ -51,6 +55,7 @@ def findings(config: FloorConfig, *, whole: bool = False) -> Iterator[Finding]:
         has_messages = yield from _of_a_store(config, whole)
         yield from _of_the_broker(config, broker.result(), has_messages)
     yield from _encrypted(config)
+    yield from _of_names(config)
     for section in ("mqtt", "nats", "store", "page"):
         for key in ("password_file", "user_secret_file"):
             if name := getattr(getattr(config, section), key, None):
@@ -77,6 +82,22 @@ def _of_a_store(config: FloorConfig, whole: bool) -> Generator[Finding, None, bo
         yield from check_record.findings(store, whole=whole)
         yield from of_receivers(config, store)
         return store.has_messages()
+
+
+def _of_names(config: FloorConfig) -> Iterator[Finding]:
+    """Names that are taken, though one like it would be refused today."""
+    tables = list(config.tables)
+    try:
+        people = [each.name for each in People(Path(config.page.users)).all().values()]
+    except ConfigError as error:
+        yield Finding("WARN", "names", f"not checked: {error.what}", error.hint)
+        people = []
+    for where, given, refused in (("[tables]", tables, unfit_word), ("[page] users:", people, unfit)):
+        for name in given:
+            if wrong := refused(name, LONGEST_NAME):
+                yield Finding("WARN", "names", f"{where} {name}: the name {wrong}", REMEDY)
+        for one, other in alike(given):
+            yield Finding("WARN", "names", f"{where} {one} and {other} look alike", "give one of them another name")
 
 
 def _of_the_owner(path: Path) -> Iterator[Finding]:

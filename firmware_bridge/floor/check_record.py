@@ -5,6 +5,8 @@ from contextlib import closing
 from typing import Final
 
 from firmware_bridge.config.findings import Finding, judged
+from firmware_bridge.facts.names import unfit
+from firmware_bridge.facts.orders import LONGEST_NAME
 from firmware_bridge.floor.config import FloorConfig
 from firmware_bridge.floor.record.message import seconds
 from firmware_bridge.floor.store import Store
@@ -25,6 +27,10 @@ def findings(store: Store, *, whole: bool) -> Iterator[Finding]:
         todo = "compare the key with the table's (shoe key show), then shoe-floor record enrol TABLE VKEY"
         yield Finding("WARN", "record", f"seen, not enrolled: {', '.join(seen)}", todo)
     yield from _of_clocks(store)
+    for name in sorted({name for each in store.record_keys() for name in (each.by, each.second) if name}):
+        if wrong := unfit(name, LONGEST_NAME):
+            what = f"a key of a table was enrolled or revoked by {name}: the name {wrong}"
+            yield Finding("WARN", "names", what, "find out who did it, and enrol the key again by two people")
     count = len(store.incidents())
     todo = "they follow below; what each means: docs/incidents.md"
     yield judged("record", not count, f"{count} open incidents", todo)

@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from firmware_bridge.config.arguments import Exit, line
+from firmware_bridge.config.arguments import Exit, line, person
 from firmware_bridge.config.plain import say
 from firmware_bridge.errors import BridgeError
-from firmware_bridge.facts.orders import LONGEST_NAME, LONGEST_REASON
+from firmware_bridge.facts.orders import LONGEST_REASON
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.facts.wire import LONGEST, MOST
 from firmware_bridge.floor.config import FloorConfig
@@ -42,7 +42,7 @@ def run_close(arguments: argparse.Namespace, config: FloorConfig) -> int:
 
 def add_close(command: argparse.ArgumentParser, default: Path) -> None:
     """Add the commands. default: the configuration that is read without --config."""
-    person, reason = line("name", LONGEST_NAME), line("reason", LONGEST_REASON)
+    reason = line("reason", LONGEST_REASON)
     parts = command.add_subparsers(dest="part", metavar="PART", required=True)
 
     def add(name: str, text: str, act: Callable[..., str], *words: str) -> argparse.ArgumentParser:

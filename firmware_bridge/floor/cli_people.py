@@ -71,7 +71,7 @@ def add_screens(screens: argparse.ArgumentParser, default: Path) -> None:
 
 
 def _add(given: argparse.Namespace, people: People) -> None:
-    verify(given.name, None)
+    verify(given.name, None, is_new=people[given.name] is None)
     was_there = people.add(given.name, given.role, None if given.no_password else _password())
     say(f"{escaped(given.name)} {'was changed' if was_there else 'may sign in'}, role {given.role}")
 

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
-from firmware_bridge.config.arguments import Exit, file_to_write, line
+from firmware_bridge.config.arguments import Exit, file_to_write, line, person
 from firmware_bridge.config.plain import warn
-from firmware_bridge.facts.orders import LONGEST_NAME, LONGEST_REASON
+from firmware_bridge.facts.orders import LONGEST_REASON
 from firmware_bridge.floor.config import FloorConfig
 from firmware_bridge.floor.store import Store
 from firmware_bridge.floor.store.open import open_store
@@ -36,7 +36,7 @@ def add_record(record: argparse.ArgumentParser, default: Path) -> None:
             command.add_argument(word, metavar=word.upper())
         return command
 
-    person, reason = line("name", LONGEST_NAME), line("reason", LONGEST_REASON)
+    reason = line("reason", LONGEST_REASON)
 
     def by_two(command: argparse.ArgumentParser) -> argparse.ArgumentParser:
         command.add_argument("--by", type=person, required=True, metavar="NAME", help="who does it")

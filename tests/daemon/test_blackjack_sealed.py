@@ -59,11 +59,11 @@ def test_it_is_nowhere_until_the_seats_have_played(ears: Any) -> None:
 
 def test_a_house_that_seals_keeps_it_until_the_second_press(ears: Any) -> None:
     table = begun(ears, disclose="sealed")
-    assert table.table.ask(do="reveal", by="dealer")["ok"]
+    assert table.table.ask(do="reveal", by="Dora")["ok"]
     mark(table, "S", 1)
     mark(table, "S", 2)
     keeps_still(table)
-    assert table.table.ask(do="reveal", by="dealer")["ok"]
+    assert table.table.ask(do="reveal", by="Dora")["ok"]
     tells(table)
 
 

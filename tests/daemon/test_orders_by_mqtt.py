@@ -127,7 +127,7 @@ def test_a_used_id_with_another_order_is_refused_and_keeps_its_answer_also_after
             "this id was already used for open_shoe",
             "use a new id for each order",
         )
-    assert bridge.ask(do="open_shoe", id="1", by="backend")["ok"]
+    assert 'looks like "backend"' in bridge.ask(do="open_shoe", id="1", by="backend")["error"]
     assert "was already used for open_shoe" in bridge.ask(do="open_shoe", id="1", by="anna")["error"]
 
 

@@ -59,7 +59,7 @@ def test_a_carried_reserve_is_nowhere_until_its_round(ears: Any) -> None:
     table = ears(procedure="six-card", close="next")
     table.table.deal(f"9s Td Ts Tc 2s {UNIQUE}")
     keeps_still(table)
-    assert table.table.ask(do="next", by="dealer")["ok"]
+    assert table.table.ask(do="next", by="Dora")["ok"]
     keeps_still(table)
     table.table.deal("4s")
     tells(table)
@@ -79,7 +79,7 @@ def test_a_carried_card_survives_a_kill_in_silence(ears: Any) -> None:
     table = ears(procedure="six-card")
     table.table.deal(f"9s Td Ts Tc 2s {UNIQUE}")
     table.restart()
-    assert table.table.ask(do="next", by="dealer")["ok"]
+    assert table.table.ask(do="next", by="Dora")["ok"]
     keeps_still(table)
     table.table.deal("4s")
     tells(table)

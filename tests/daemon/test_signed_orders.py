@@ -229,10 +229,11 @@ TWO: dict[str, Any] = {"service": {"second_person": ["void", "resolve", "correct
         (True, {"on_behalf_of": "Ann", "second": "Bo"}, None),
         (False, {"on_behalf_of": "Ann", "second": "Bo"}, '"second" is only allowed at the table'),
         (True, {"second": "Bo"}, '"second" is only allowed at the table'),
-        (True, {"on_behalf_of": "Ann", "second": "a\u200bnn"}, "void has one person twice"),
-        (True, {"on_behalf_of": "Ann", "second": "key/page"}, "void has one person twice"),
+        (True, {"on_behalf_of": "Ann", "second": "ANN"}, "void has one person twice"),
+        (True, {"on_behalf_of": "Ann", "second": "a\u200bnn"}, "the second name contains the character \\u200b"),
+        (True, {"on_behalf_of": "Ann", "second": "key/page"}, 'the second name looks like "key/", which is no person'),
         (True, {"on_behalf_of": "Ann"}, "void needs two people at this table ([service] second_person)"),
-        (True, {"on_behalf_of": "Ann", "second": "\u200b"}, "void needs two people at this table"),
+        (True, {"on_behalf_of": "Ann", "second": "\u3000"}, "void needs two people at this table"),
     ],
 )
 def test_only_a_key_that_may_names_the_second_person(

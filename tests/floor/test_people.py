@@ -10,7 +10,9 @@ import pytest
 from pytest_mock import MockerFixture
 
 from firmware_bridge.errors import ConfigError
+from firmware_bridge.floor.check import _of_names
 from firmware_bridge.floor.cli import main
+from firmware_bridge.floor.config import parse
 from firmware_bridge.floor.page import people as module
 from firmware_bridge.floor.page import sessions as sessions_module
 from firmware_bridge.floor.page.people import People, PeopleError
@@ -75,11 +77,29 @@ def test_a_wrong_name_takes_as_much_work_as_a_wrong_password(people: People, moc
         ("DI", "short"),
         ("DI", "x" * 1025),
         ("longenough", "LongEnough"),
+        ("аnna", PASSWORD),
+        ("ann\u200ba", PASSWORD),
+        ("Key/page", PASSWORD),
+        ("ВО", PASSWORD),
     ],
 )
 def test_a_name_or_password_that_is_not_good_enough_is_refused(people: People, name: str, password: str) -> None:
     with pytest.raises(PeopleError):
         people.add(name, "look", password)
+
+
+def test_a_person_of_an_older_file_stays_and_may_have_another_password(people: People, tmp_path: Path) -> None:
+    file = tmp_path / "users.json"
+    file.write_text(file.read_text().replace('"BO"', '"root"').replace('"ANNA"', '"AN\u200bNA"'))
+    assert people.add("ROOT", "act", PASSWORD)
+    assert people.verified("an\u200bna", PASSWORD) is not None
+    config = parse({"page": {"users": str(file)}, "tables": {"T07": {}, "ΤΟΚΥΟ": {}, "TOKYO": {}, "T\u20607": {}}})
+    assert [each.text for each in _of_names(config)] == [
+        "[tables] T\u20607: the name contains the character \\u2060",
+        "[tables] ΤΟΚΥΟ and TOKYO look alike",
+        "[page] users: AN\u200bNA: the name contains the character \\u200b",
+        '[page] users: ROOT: the name looks like "root", which is no person',
+    ]
 
 
 def test_a_file_that_is_broken_lets_nobody_in_and_says_so(tmp_path: Path) -> None:

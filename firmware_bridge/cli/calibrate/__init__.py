@@ -9,9 +9,10 @@ from typing import Final
 
 from firmware_bridge.cli import FAILED, INTERRUPTED
 from firmware_bridge.cli.daemon_socket import config_option
-from firmware_bridge.config.arguments import line
+from firmware_bridge.config.arguments import person
 from firmware_bridge.config.load import load
 from firmware_bridge.errors import BridgeError, ConfigError
+from firmware_bridge.facts.names import unfit
 from firmware_bridge.facts.orders import LONGEST_NAME
 from hardware.calibrate.figures import Refusal
 from hardware.errors import HardwareError, PinError, PortVanished
@@ -42,7 +43,6 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", choices=STEPS, metavar="WHAT", help="; ".join(f"{n}: {t}" for n, t in STEPS.items()))
     parser.add_argument("--yes", action="store_true", help="ask nothing: answer every question with yes")
     parser.add_argument("--json", action="store_true", help="JSON lines, for programs; the last one is the result")
-    person = line("name", LONGEST_NAME)
     parser.add_argument("--by", type=person, default=_user(), metavar="NAME", help="your name (default: the user)")
     parser.add_argument("--cards", type=_count, metavar="N", help="number of cards in the test or the pack")
     parser.add_argument("--undo", action="store_true", help="restore the settings from before the last calibration")
@@ -106,9 +106,10 @@ def _ends_in_order() -> list[int]:
 
 def _user() -> str:
     try:
-        return os.environ.get("SUDO_USER") or getpass.getuser()
+        user = os.environ.get("SUDO_USER") or getpass.getuser()
     except (KeyError, OSError):  # a uid without a name, as in a container
-        return f"uid {os.getuid()}"
+        user = "root"
+    return f"uid {os.getuid()}" if unfit(user, LONGEST_NAME) else user
 
 
 def _count(text: str) -> int:

@@ -124,6 +124,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     tls.tls,
     stranger.stranger,
     orders.orders,
+    orders.names,
     broker.store,
     disk.mount,
     disk.disk,

@@ -1,4 +1,4 @@
-"""Check of who may give this table's orders: with keys, an order without a signature must be refused."""
+"""Checks of who may give this table's orders: their names, and that with keys an unsigned order is refused."""
 
 import asyncio
 import secrets
@@ -13,7 +13,8 @@ from firmware_bridge.cli.check.finding import RESTART, Machine
 from firmware_bridge.config.findings import Finding
 from firmware_bridge.config.load import broker_settings
 from firmware_bridge.errors import ConfigError
-from firmware_bridge.facts.orders import Answer
+from firmware_bridge.facts.names import REMEDY, alike, unfit, unfit_word
+from firmware_bridge.facts.orders import LONGEST_NAME, Answer
 from firmware_bridge.mqtt.link import Link
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message
 
@@ -39,6 +40,21 @@ def orders(machine: Machine) -> Iterator[Finding]:
         yield Finding("WARN", "orders", f"signed orders of {names}; {UNTRIED}", remedy)
     else:
         yield _asked(machine, f"signed orders of {names}")
+
+
+def names(machine: Machine) -> Iterator[Finding]:
+    """Names in the config and on record that are taken, though one like it would be refused today."""
+    config = machine.config
+    keys = [each.name for each in config.orders]
+    own = ("[table] id", config.table.id), ("[table] pit", config.table.pit)
+    for where, name in (*own, *(("[[orders]]", each) for each in keys)):
+        if wrong := unfit_word(name, LONGEST_NAME):
+            yield Finding("WARN", "names", f"{where} {name}: the name {wrong}", REMEDY)
+    for one, other in alike(keys):
+        yield Finding("WARN", "names", f"[[orders]] {one} and {other} look alike", "give one of them another name")
+    dealer = machine.daemon["table"]["dealer"] if machine.daemon else ""
+    if wrong := unfit(dealer, LONGEST_NAME):
+        yield Finding("WARN", "names", f"the dealer {dealer}: the name {wrong}", "sign the dealer in: shoe do dealer")
 
 
 def _asked(machine: Machine, what: str) -> Finding:

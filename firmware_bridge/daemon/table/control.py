@@ -39,8 +39,8 @@ from firmware_bridge.daemon.table.watchers import LOOK_S, Watch, Watchers
 from firmware_bridge.errors import ConfigError, in_words
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.inputs import Person
+from firmware_bridge.facts.names import REMEDY, unfit
 from firmware_bridge.facts.orders import LOCAL, LONGEST_NAME
-from firmware_bridge.facts.printable import REMEDY, fault
 from firmware_bridge.facts.wire_states import Health
 from firmware_bridge.shoe.round import layout, rules
 from firmware_bridge.topics.state import last_rounds, mode
@@ -217,12 +217,8 @@ class Control:
             await connection.send(
                 orders.Answer(ok=False, error="the order has no name", hint="add your name: --by NAME")
             )
-        elif wrong := fault(by, LONGEST_NAME):
+        elif wrong := unfit(by, LONGEST_NAME):
             await connection.send(orders.Answer(ok=False, error=f"the name {wrong}", hint=REMEDY))
-        elif by.startswith(orders.BY_KEY):
-            await connection.send(
-                orders.Answer(ok=False, error="this is the name of a key", hint="add your name: --by NAME")
-            )
         elif fields["do"] not in UNLIMITED and not await self._has_turn():
             await connection.send(orders.Answer(ok=False, id=fields.get("id"), error=TOO_MANY, hint=SLOWER))
         elif fields["do"] == "lend":

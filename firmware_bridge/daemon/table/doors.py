@@ -21,8 +21,8 @@ from firmware_bridge.daemon.table.validation import shown
 from firmware_bridge.errors import in_words
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.inputs import Person
+from firmware_bridge.facts.names import unfit_word
 from firmware_bridge.facts.orders import LONGEST_NAME
-from firmware_bridge.facts.printable import fault
 from firmware_bridge.facts.rights import GROUPS, Role, roles_for
 
 log = logging.getLogger(__name__)
@@ -56,7 +56,7 @@ class Caller(NamedTuple):
 
     def person(self, terminal: object = None) -> Person:
         """This caller as it goes on record. terminal: what the command says; left out where it is no short text."""
-        is_text = isinstance(terminal, str) and not fault(terminal, LONGEST_NAME)
+        is_text = isinstance(terminal, str) and not unfit_word(terminal, LONGEST_NAME)
         return Person(self.uid, self.login, self.role, str(terminal) if is_text else "")
 
 
@@ -189,7 +189,7 @@ def login_of(uid: int) -> str:
         name = pwd.getpwuid(uid).pw_name
     except KeyError:
         return ""
-    return "" if fault(name, LONGEST_NAME) else name
+    return "" if unfit_word(name, LONGEST_NAME) else name
 
 
 def _place(error: Exception) -> str:

@@ -18,9 +18,11 @@ from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.errors import JournalError, in_words
 from firmware_bridge.facts.events import RecordBegun
 from firmware_bridge.facts.inputs import Follows, KeyRotated, NewRecord, Person, RecordRenewed
+from firmware_bridge.facts.names import REMEDY as OWN_NAME
+from firmware_bridge.facts.names import as_seen, one_person, unfit
 from firmware_bridge.facts.orders import LONGEST_NAME, LONGEST_REASON, Answer
 from firmware_bridge.facts.printable import REMEDY as PRINTABLE
-from firmware_bridge.facts.printable import as_seen, fault
+from firmware_bridge.facts.printable import fault
 from firmware_bridge.facts.wire import Stored
 from firmware_bridge.facts.wire_states import NO_RECORD, Record
 from firmware_bridge.journal.cursor import Cursor
@@ -126,7 +128,9 @@ class Recorder:
         for name, text, longest in (("second", second, LONGEST_NAME), ("why", why, LONGEST_REASON)):
             if not isinstance(text, str) or fault(text, longest):
                 return Answer(ok=False, error=f'"{name}" is no text of at most {longest} characters', hint=PRINTABLE)
-        if as_seen(second) in ("", as_seen(by)):
+        if wrong := unfit(second, LONGEST_NAME):
+            return Answer(ok=False, error=f"the second name {wrong}", hint=OWN_NAME)
+        if not as_seen(second) or one_person(second, by):
             return Answer(ok=False, error="two different people do this", hint="give both: --by NAME --second NAME")
         if self._table.disk:
             return Answer(ok=False, error=self._table.disk.what, hint=self._table.disk.hint)

@@ -11,8 +11,8 @@ from firmware_bridge.daemon.table.recorder import ORDERS as RECORD_ORDERS
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.facts.events import CommandAnswered
 from firmware_bridge.facts.inputs import Ordered, Person
+from firmware_bridge.facts.names import one_person
 from firmware_bridge.facts.orders import LOCAL, Answer, Malformed
-from firmware_bridge.facts.printable import as_seen
 from firmware_bridge.shoe.decide import decide
 from firmware_bridge.shoe.state import Shoe
 
@@ -105,7 +105,7 @@ class SecondLogin:
             who = person.login or f"uid {person.uid}"
             hint = "the second person confirms it from a login of his own"
             return Answer(ok=False, do="confirm", error=f"{who} gave this order", hint=hint)
-        if as_seen(by) == as_seen(begun.by):
+        if one_person(by, begun.by):
             return Answer(ok=False, do="confirm", error=f"{by} gave this order", hint="give your own name: --by NAME")
         try:
             answer = begun.act(begun.fields | {"second": by}, person)

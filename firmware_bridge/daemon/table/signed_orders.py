@@ -15,8 +15,8 @@ from firmware_bridge.daemon.table.command import NotAnOrder, parse
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.validation import shown
 from firmware_bridge.facts import orders
+from firmware_bridge.facts.names import REMEDY, unfit
 from firmware_bridge.facts.orders import BY_KEY, CLAIMS, LONGEST_NAME, Answer, Malformed
-from firmware_bridge.facts.printable import REMEDY, fault
 from firmware_bridge.facts.wire import MOST
 from firmware_bridge.facts.wire_states import Clock
 from firmware_bridge.journal.line import Line
@@ -253,7 +253,7 @@ def _wrong_person(fields: Mapping[str, Any]) -> str:
     name = fields[PERSON]
     if not isinstance(name, str) or not name.strip():
         return f'"{PERSON}" must be the name of a person'
-    wrong = fault(name, LONGEST_NAME)
+    wrong = unfit(name, LONGEST_NAME)
     return f'"{PERSON}" {wrong}' if wrong else ""
 
 

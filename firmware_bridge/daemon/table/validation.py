@@ -8,8 +8,9 @@ from typing import Any, Final, NamedTuple
 from msgspec import Struct, inspect
 from msgspec.structs import fields
 
+from firmware_bridge.facts import names
 from firmware_bridge.facts.cards import HINT
-from firmware_bridge.facts.orders import Correct, Enter
+from firmware_bridge.facts.orders import LONGEST_NAME, Correct, Enter
 from firmware_bridge.facts.printable import REMEDY, did_you_mean, escaped, fault
 
 ECHO: Final = 40
@@ -80,6 +81,9 @@ def _unknown(kind: type[Struct], name: str, known: Mapping[str, Any]) -> Mistake
 def _wrong(info: inspect.Type, value: Any) -> Mistake | None:
     """The mistake in a value, a phrase that follows its name."""
     match info:
+        case inspect.Metadata(type=kind, extra={"of": "person"}):
+            unfit = None if _wrong(kind, value) else names.unfit(value, LONGEST_NAME)
+            return Mistake(unfit, names.REMEDY) if unfit else _wrong(kind, value)
         case inspect.Metadata(type=kind):
             return _wrong(kind, value)
         case inspect.UnionType(types=kinds):

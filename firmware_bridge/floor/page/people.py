@@ -15,7 +15,8 @@ import msgspec
 
 from firmware_bridge.config.whole_file import locked
 from firmware_bridge.errors import BridgeError, ConfigError
-from firmware_bridge.facts.printable import escaped, fault
+from firmware_bridge.facts.names import REMEDY, one_person, unfit
+from firmware_bridge.facts.printable import escaped
 
 Role = Literal["look", "act"]
 """What a person may do: see all tables; send orders too."""
@@ -88,12 +89,15 @@ class People:
 
         Raises PeopleError for a name or a password that is not good enough.
         """
-        verify(name, password)
+        verify(name, password, is_new=self[name] is None)
         salt = secrets.token_bytes(16)
         person = Person(name, role, *((salt, _hashed(password, salt)) if password is not None else ()))
         with alone(self._path):
             people = dict(self.all())
             was_there = name.casefold() in people
+            like = next((each for each in people.values() if one_person(each.name, name)), None)
+            if like and not was_there:
+                raise PeopleError(f"the name looks like {escaped(like.name)}, who is there", REMEDY)
             people[name.casefold()] = person
             _write(self._path, people)
         return was_there
@@ -107,11 +111,13 @@ class People:
             _write(self._path, people)
 
 
-def verify(name: str, password: str | None) -> None:
-    """Raise PeopleError for a name or a password that is not good enough."""
-    if not name or name != name.strip() or (wrong := fault(name, LONGEST_NAME)):
-        what = wrong if name.strip() and name == name.strip() else "is empty, or begins or ends with a blank"
-        raise PeopleError(f"the name {what}", f"write at most {LONGEST_NAME} printable characters")
+def verify(name: str, password: str | None, *, is_new: bool) -> None:
+    """Raise PeopleError for a new name, or a password, that is not good enough."""
+    if not name.strip() or name != name.strip():
+        what = "the name is empty, or begins or ends with a blank"
+        raise PeopleError(what, f"write at most {LONGEST_NAME} printable characters")
+    if is_new and (wrong := unfit(name, LONGEST_NAME)):
+        raise PeopleError(f"the name {wrong}", REMEDY)
     if password is None:
         return
     if not SHORTEST <= len(password) <= LONGEST:

@@ -6,8 +6,8 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
+from firmware_bridge.facts.names import one_person
 from firmware_bridge.facts.orders import Order, Resolve, Void
-from firmware_bridge.facts.printable import as_seen
 from firmware_bridge.floor.page.sessions import Visitor
 
 WAITS_S: Final = 300.0
@@ -68,7 +68,7 @@ class SecondPeople:
         """The order with the name of its second person. Raises NotSecond."""
         found = self.found(id, table)
         same_session = second.key and second.key == found.first.key
-        if same_session or as_seen(second.name) == as_seen(found.first.name):
+        if same_session or one_person(second.name, found.first.name):
             raise NotSecond("order.same_person")
         assert isinstance(found.order, Void | Resolve)
         return found, replace(found.order, second=second.name)

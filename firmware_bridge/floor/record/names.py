@@ -3,13 +3,13 @@
 import hashlib
 import hmac
 import re
+import unicodedata
 from typing import Final
 
 import msgspec
 
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.orders import BY_KEY
-from firmware_bridge.facts.printable import as_seen
 from firmware_bridge.floor.config import secret
 from firmware_bridge.floor.record.message import Row, Unread
 
@@ -68,7 +68,9 @@ class Names:
 
     def pseudonym(self, name: str) -> str:
         """The pseudonym of a name; case and invisible characters make no difference."""
-        return "p-" + hmac.digest(self._key, as_seen(name).encode("utf-8", "surrogatepass"), hashlib.sha256).hex()[:16]
+        return (
+            "p-" + hmac.digest(self._key, as_hashed(name).encode("utf-8", "surrogatepass"), hashlib.sha256).hex()[:16]
+        )
 
     def row(self, row: Row) -> Row:
         """A message without names; its digest of the bytes as they came distinguishes a repeat from a conflict."""
@@ -99,6 +101,15 @@ class Names:
         hidden = form % self.pseudonym(name).encode()
         start, (begin, end) = found.start(), found.span(1)
         return found[0][: begin - start] + hidden + found[0][end - start :]
+
+
+def as_hashed(name: str) -> str:
+    """What of a name its pseudonym is made of: it never changes, or a person would get another pseudonym.
+
+    Whether two names are one person's is for `facts/names.py` to say.
+    """
+    letters = unicodedata.normalize("NFKC", name).casefold()
+    return "".join(each for each in letters if unicodedata.category(each) != "Cf" and not each.isspace())
 
 
 def names(key_file: str | None) -> Names | None:

@@ -6,7 +6,8 @@ from typing import Any, Final, get_args
 import msgspec
 
 from firmware_bridge.errors import BridgeError
-from firmware_bridge.facts.printable import as_seen, escaped
+from firmware_bridge.facts.names import as_seen, one_person
+from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.record.message import now
 from firmware_bridge.floor.record.state import NO_LIMIT, Kind, TrustedKey
 from firmware_bridge.floor.store import Store
@@ -92,7 +93,7 @@ def close(store: Store, table: str, kind: str, by: str, second: str, why: str) -
 
 
 def _verify_people(by: str, second: str) -> None:
-    if not by.strip() or as_seen(by) == as_seen(second):
+    if not (as_seen(by) and as_seen(second)) or one_person(by, second):
         raise NotDone("two people do this", "name both: --by ANNA --second BO")
 
 

@@ -2,7 +2,7 @@
 
 from firmware_bridge.facts import events, orders
 from firmware_bridge.facts.inputs import Ordered, Pressed
-from firmware_bridge.facts.printable import as_seen
+from firmware_bridge.facts.names import as_seen, one_person
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.prompts import MarkDue
 from firmware_bridge.shoe import state
@@ -61,7 +61,7 @@ def enter(draft: Draft, fact: Ordered, order: orders.Enter) -> None:
     Raises Refused for a face of which every copy lies open. Sealed copies are not counted: else an entry could find
     out which they are.
     """
-    if as_seen(order.second) in ("", as_seen(fact.by)):
+    if not as_seen(order.second) or one_person(order.second, fact.by):
         raise Refused("a card must be entered by two different people", "give both names: --by NAME --second NAME")
     shoe = draft.shoe
     commit, secret = draft.seal(order.card, fact.nonce)

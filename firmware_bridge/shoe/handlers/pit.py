@@ -6,8 +6,8 @@ from typing import Final
 from firmware_bridge.facts import events
 from firmware_bridge.facts.house import Choice
 from firmware_bridge.facts.inputs import Ordered
+from firmware_bridge.facts.names import as_seen, one_person
 from firmware_bridge.facts.orders import Resolve
-from firmware_bridge.facts.printable import as_seen
 from firmware_bridge.shoe import state
 from firmware_bridge.shoe.draft import Draft, Refused
 from firmware_bridge.shoe.handlers.card_checks import card_fault
@@ -26,8 +26,7 @@ OUT_OF_TURN: Final = ("overdrawn", "drawn_before_bets_closed", "drawn_before_mar
 def two_people(shoe: Shoe, fact: Ordered, second: str, order: str, *guarded: str) -> None:
     """Checks the people behind an order; guarded: the acts in it. Raises Refused if the house asks for two."""
     asked_for = shoe.house.second_person or ()
-    first = {as_seen(each) for each in (fact.by, fact.on_behalf_of) if each}
-    if second and as_seen(second) in first:
+    if second and any(one_person(second, each) for each in (fact.by, fact.on_behalf_of) if each):
         raise Refused(f"{order} has one person twice", BOTH_NAMES)
     if not as_seen(second) and {order, *guarded} & {*asked_for}:
         raise Refused(f"{order} needs two people at this table ([service] second_person)", BOTH_NAMES)

@@ -9,12 +9,14 @@ import pytest
 
 from firmware_bridge import __build__, __version__
 from firmware_bridge.cli.check.board import board
+from firmware_bridge.cli.check.orders import names
 from firmware_bridge.cli.check.reader import adapter, calibrated, reader, repeats
 from firmware_bridge.cli.check.service import access, people, service, versions, within
 from firmware_bridge.config.calibration import ReaderSection, Reading, keep
 from firmware_bridge.config.findings import Finding
 from tests.cli.check import machines
 from tests.cli.check.machines import NOW, PI4, Make, only
+from tests.kit.order_keys import OrderKey
 
 machine = machines.machine  # fixture
 
@@ -63,6 +65,26 @@ decode_rate = {rate}
 def test_two_people_are_two_logins_of_the_groups(machine: Make, asks: str, groups: str, level: str, text: str) -> None:
     found = only(people, machine({"etc/group": groups}, rights={"two_people": asks}))
     assert (found.level, text in found.text) == (level, True)
+
+
+def test_names_that_would_be_refused_today_are_taken_and_named(machine: Make) -> None:
+    def key(name: str) -> dict[str, object]:
+        return OrderKey(name, "void").row
+
+    found = names(
+        machine(
+            daemon={"table": {"dealer": "backend"}},
+            table={"id": "T\u034f7", "pit": "VIP廳"},
+            orders=[key("саре"), key("cape"), key("раge"), key("backend")],
+        )
+    )
+    assert [(each.level, each.text) for each in found] == [
+        ("WARN", "[table] id T\u034f7: the name contains the character \\u034f"),
+        ("WARN", "[[orders]] раge: the name mixes scripts in a word"),
+        ("WARN", "[[orders]] саре and cape look alike"),
+        ("WARN", 'the dealer backend: the name looks like "backend", which is no person'),
+    ]
+    assert [*names(machine(daemon={"table": {"dealer": "João"}}))] == []
 
 
 @pytest.mark.parametrize(

@@ -93,6 +93,9 @@ def test_a_correction_waits_for_another_login(people: People) -> None:
         ({"number": 2}, "no such order waits"),
         ({"number": "1"}, "no such order waits"),
         ({"by": " Anna"}, "gave this order"),
+        ({"by": "Аnnа".lower()}, "the name mixes scripts in a word"),
+        ({"by": "an\u200bna"}, "the name contains the character"),
+        ({"by": "backend"}, 'the name looks like "backend"'),
     ],
 )
 def test_who_cannot_confirm(people: People, confirm: dict[str, Any], error: str, mocker: MockerFixture) -> None:
@@ -103,6 +106,18 @@ def test_who_cannot_confirm(people: People, confirm: dict[str, Any], error: str,
     assert events_of(people, RoundCorrected) == []
     assert people.last_answer()["answer"]["error"] == "no second login confirmed it in time"
     assert people.last_answer()["person"]["uid"] == UID["pit"]
+
+
+@pytest.mark.parametrize(
+    "name", ["key\u200b/page", "Key/page", "backend", "Dealer’s keypad", "root", "ѕһое", "keypad 3"]
+)
+def test_no_name_at_the_socket_imitates_one_that_is_no_person(people: People, name: str) -> None:
+    before = people.table.lines()
+    answer = people.ask("pit", do="dealer", dealer="Zed", by=name)
+    assert (answer["ok"], answer["error"].partition(" ")[0]) == (False, "the")
+    assert people.table.lines() == before
+    assert "the dealer's name" in people.ask("pit", do="dealer", dealer=name, by="anna")["error"]
+    assert people.ask("pit", do="dealer", dealer="陳Peter", by="João")["ok"]
 
 
 def test_a_technician_may_be_the_second_person_of_the_pit(people: People) -> None:
