@@ -1912,6 +1912,7 @@ def _seen_by(report: Report, policy: Policy) -> str:
     if report.witnessed is None:
         return "a quorum of witnesses has seen them"
     count, size, of = report.witnessed
+    of = report.open_round[0] if report.open_round else of
     which = "them" if size == of else f"the first {size} of {of} entries, behind them stands the table's key alone"
     return f"{count} of {len(policy.witnesses)} witnesses {'have' if count != 1 else 'has'} seen {which}"
 
@@ -1961,13 +1962,14 @@ MEANS = {
     NOT_WITNESSED: "The table signed this, but no witness vouches that all are told the same: ask for their notes.",
     OPEN_ROUND: "Good for a table in play. The lines of its open round are proved by nothing yet: verify again later.",
 }
-FINDINGS_SHOWN, FILES_SHOWN, KEYS_SHOWN = 6, 8, 6
+FINDINGS_SHOWN, FILES_SHOWN, KEYS_SHOWN = 5, 8, 4
 """Lines of each part of a page, at most: it is one sheet of A4."""
 
-_STYLE = """@page{size:A4;margin:15mm}body{font:10pt/1.35 sans-serif;width:180mm;max-height:265mm;overflow:hidden;
-margin:0 auto;overflow-wrap:anywhere;color:#000;background:#fff}h1{font-size:20pt;margin:0;padding:3mm;border:1mm solid}
-h2{font-size:11pt;margin:4mm 0 1mm}p,ul{margin:2mm 0}table{border-collapse:collapse}td{padding:0 4mm 0 0}
-.verdict{font-size:12pt}.small{font:7.5pt/1.3 monospace}"""
+_STYLE = """@page{size:A4;margin:15mm}body{margin:0;color:#000;background:#fff}
+main{font:10pt/1.35 sans-serif;width:180mm;max-height:264mm;overflow:hidden;margin:0 auto;overflow-wrap:anywhere}
+h1{font-size:20pt;margin:0;padding:3mm;border:1mm solid}h2{font-size:11pt;margin:4mm 0 1mm}p,ul{margin:2mm 0}
+ul{padding-left:5mm}table{border-collapse:collapse}td{padding:0 4mm 0 0;vertical-align:top}.verdict{font-size:12pt}
+.small{font:7.5pt/1.3 monospace}"""
 
 
 def page(report: Report, shown: Sequence[str], asked: Options) -> str:
@@ -1982,15 +1984,16 @@ def page(report: Report, shown: Sequence[str], asked: Options) -> str:
     files = [f"{_hash_of(name)}  {name[-40:]}" for name in [asked.policy, *asked.notes, *asked.files][:FILES_SHOWN]]
     keys = [text.strip() for text in shown[1:] if "is it the one" in text or "are they the ones" in text]
     parts = [
-        f"<h1>{TITLES.get(report.code, 'Not checked')}</h1><p class=verdict>{_html(shown[0], 600)}</p>",
+        f"<h1>{TITLES.get(report.code, 'Not checked')}</h1><p class=verdict>{_html(shown[0], 500)}</p>",
         f"<p>{MEANS[report.code]}</p>",
+        "<p>Checked by ______________________ on ______________</p>",
         "<table>" + "".join(f"<tr><td>{name}<td>{_html(text, 300)}" for name, text in rows) + "</table>",
         _items("What was found", found, FINDINGS_SHOWN, 240) if found else "",
         _items("Compare these keys yourself", keys, KEYS_SHOWN, 200),
         _items("Files (SHA-256)", files, FILES_SHOWN, 110, " class=small"),
-        "<p>Checked by ______________________ on ______________</p>",
+        "</main>",
     ]
-    head = f"<!DOCTYPE html><html lang=en><meta charset=utf-8><title>Record</title><style>{_STYLE}</style>"
+    head = f"<!DOCTYPE html><html lang=en><meta charset=utf-8><title>Record</title><style>{_STYLE}</style><main>"
     return "\n".join([head, *parts, ""])
 
 

@@ -6,6 +6,7 @@ Those of `test_doctored` and `test_unshown` are among them; here are more, and a
 from __future__ import annotations
 
 import base64
+import html
 import json
 import re
 from collections.abc import Callable, Sequence
@@ -31,6 +32,7 @@ from tests.record.exports import (
     policy_text,
     rewritten,
     sealed_line,
+    verified,
 )
 from tests.record.test_doctored import FIRST_KEY, SECOND_KEY, THIEF, Given, command, run, written
 
@@ -563,3 +565,38 @@ def test_the_table_of_exit_codes_is_that_of_the_book() -> None:
     assert [int(code) for code in rows] == list(range(8))
     for code, words in v.CLASSES.items():
         assert words in rows[str(code)]
+
+
+# ------------------------------------------------------------------------------------------------------- on one page
+
+
+def worst(given: Given) -> tuple[v.Report, v.Options]:
+    """More findings, files and words than a page has room for, and all of them as wide as can be."""
+    report = verified(given.files, given.policy, list(given.notes.items()))
+    for n in range(30):
+        report.leave(v.UNSIGNED, f"{n} <script>alert(1)</script>\u202e " + "W" * 400)
+    names = [f"{n}-" + "W" * 200 for n in range(40)]
+    return report, v.Options("keys.txt", names, names, False, 480, "x.html")
+
+
+def test_the_page_says_what_the_command_says(in_play: Given, here: Answered) -> None:
+    words = written(in_play, Path())
+    code, said = here("--html", "x.html", *words)
+    page = Path("x.html").read_text("utf-8")
+    assert code == v.OPEN_ROUND
+    assert "<h1>Verified, but for the open round</h1>" in page
+    assert f"<p class=verdict>{html.escape(said[0])}</p>" in page
+    assert f"{sha256(Path('3.export').read_bytes()).hexdigest()}  3.export" in page
+    assert page.count("is it the one that the table shows?") == 1
+    assert here("--html", "no/such/folder", *words)[0] == v.USAGE_ERROR
+
+
+def test_the_page_has_room_for_the_worst(ended: Given) -> None:
+    report, asked = worst(ended)
+    page = v.page(report, [v.verdict(report, v.parse_policy(ended.policy)), *["is it the one" + "W" * 400] * 40], asked)
+    assert "<script>" not in page
+    assert "\u202e" not in page
+    assert len(re.findall("<li>", page)) <= v.FINDINGS_SHOWN + v.KEYS_SHOWN + v.FILES_SHOWN + 2
+    assert max(map(len, re.findall(r"<li>([^<]*)", page))) < 280
+    for code in (v.FINE, v.WRONG, *v.CLASSES, v.OPEN_ROUND):
+        assert v.MEANS[code]
