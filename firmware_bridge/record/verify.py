@@ -15,12 +15,9 @@ import copy
 import datetime
 import gc
 import hashlib
-import html
 import json
 import re
-import shutil
 import sys
-import tempfile
 import zlib
 from pathlib import Path
 from typing import (
@@ -1766,6 +1763,9 @@ def _kept(name: str) -> Optional[BinaryIO]:
     """A copy of what can be read only once; None for a file."""
     if name != STDIN and (Path(name).is_file() or not Path(name).exists()):
         return None
+    import shutil  # the daemon imports this file, and needs neither
+    import tempfile
+
     made = tempfile.TemporaryFile()  # noqa: SIM115  # until the process ends
     with contextlib.ExitStack() as stack:
         source = sys.stdin.buffer if name == STDIN else stack.enter_context(Path(name).open("rb"))
@@ -2004,6 +2004,8 @@ def _items(title: str, texts: Sequence[str], most: int, length: int, kind: str =
 
 
 def _html(text: str, length: int) -> str:
+    import html
+
     cut = text if len(text) <= length else text[: length - 2] + ".."
     return html.escape("".join(each if each.isprintable() else ascii(each)[1:-1] for each in cut))
 
