@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from copy import copy
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -203,10 +202,11 @@ def _fits(path: Path, count: int) -> bool:
     with path.open("rb") as file:
         for line in islice(Walk(path.name).lines(file), count):
             shown = parse_line(without_sealed(line))
-            fits = fits and signed.fits(shown)
-            ahead.follow(shown)
+            kinds = [event["type"] for _, event in shown.events]
+            fits = fits and signed.fits(shown, kinds)
+            ahead = ahead.followed(shown, kinds)
             if line.proof.note:
-                signed, fits = copy(ahead), True
+                signed, fits = ahead, True
     return fits
 
 

@@ -11,7 +11,6 @@ import base64
 import binascii
 import bisect
 import contextlib
-import copy
 import datetime
 import gc
 import hashlib
@@ -956,38 +955,55 @@ class Given(NamedTuple):
 
 
 class Played:
-    """What lines are about, in order: tables, shoes, rounds that ended, and times; "" for a time that is none.
+    """What lines are about, in order: tables, shoes, rounds that ended as (journal, round), and times.
 
-    nearest: the last round that ended, in words.
+    nearest: the round that ended last: its number, shoe and time; None for none.
     """
 
     def __init__(self) -> None:
         self.tables: Dict[str, None] = {}
         self.shoes: Dict[int, None] = {}
-        self.rounds: Set[Tuple[str, Any]] = set()
-        self.lines, self.first_at, self.last_at, self.nearest = 0, "", "", ""
+        self.rounds: Dict[Tuple[str, int], None] = {}
+        self.lines, self.first_at, self.last_at = 0, "", ""
+        self.nearest: Optional[Tuple[int, int, str]] = None
+        self._is_about: Tuple[str, int] = "", 0
 
-    def add(self, line: ExportLine) -> None:
-        """Adds a line."""
+    def add(self, line: ExportLine, kinds: Iterable[str]) -> None:
+        """Adds a line. kinds: the types of its events."""
+        if not self.lines:
+            self.first_at = line.at
         self.lines += 1
-        self.tables[line.table[:NAME_SHOWN]] = None
-        if line.shoe > 0:
-            self.shoes[line.shoe] = None
-        if _TIME.match(line.at):
-            self.first_at, self.last_at = self.first_at or line.at, line.at
-        for _, event in line.events:
-            if event["type"] in ("RoundClosed", "RoundVoided") and type(event.get("round")) is int:
-                self.rounds.add((line.journal, event["round"]))
-                self.nearest = f"round {event['round']} of shoe {line.shoe}, {in_words(line.at)}"
+        self.last_at = line.at
+        if (line.table, line.shoe) != self._is_about:
+            self._is_about = line.table, line.shoe
+            self.tables[line.table[:NAME_SHOWN]] = None
+            if line.shoe > 0:
+                self.shoes[line.shoe] = None
+        if not _ENDS.isdisjoint(kinds):
+            for _, event in line.events:
+                if event["type"] in _ENDS and type(event.get("round")) is int:
+                    self.rounds[line.journal, event["round"]] = None
+                    self.nearest = event["round"], line.shoe, line.at
 
-    def join(self, more: "Played") -> None:
-        """Adds what came behind."""
-        self.lines += more.lines
-        self.tables.update(more.tables)
-        self.shoes.update(more.shoes)
-        self.rounds |= more.rounds
-        self.first_at, self.last_at = self.first_at or more.first_at, more.last_at or self.last_at
-        self.nearest = more.nearest or self.nearest
+    def mark(self) -> "Mark":
+        """How far it is now."""
+        return Mark(len(self.tables), len(self.shoes), len(self.rounds), self.lines, self.last_at)
+
+    def up_to(self, mark: "Mark") -> "Played":
+        """What was added up to a mark."""
+        made = Played()
+        made.tables = dict.fromkeys(list(self.tables)[: mark.tables])
+        made.shoes = dict.fromkeys(list(self.shoes)[: mark.shoes])
+        made.rounds = dict.fromkeys(list(self.rounds)[: mark.rounds])
+        made.lines, made.first_at, made.last_at = mark.lines, self.first_at if mark.lines else "", mark.last_at
+        return made
+
+    def ended(self) -> str:
+        """The round that ended last, in words."""
+        if self.nearest is None:
+            return "no round ended before it"
+        number, shoe, at = self.nearest
+        return f"the round that ended last before it is round {number} of shoe {shoe}, {in_words(at)}"
 
     def table(self) -> str:
         """The tables, in words."""
@@ -1004,7 +1020,7 @@ class Played:
             what += f" of {len(shoes)} shoes"
         elif shoes:
             what += f" of shoe{'s' * (len(shoes) > 1)} {_listed(list(map(str, shoes)))}"
-        if not self.first_at:
+        if not _TIME.match(self.first_at) or not _TIME.match(self.last_at):
             return what
         local = ""
         if offset is not None:
@@ -1013,6 +1029,18 @@ class Played:
             local = f" ({_span(self.first_at, self.last_at, offset)} {name}, at the table)"
         return f"{what}, {_span(self.first_at, self.last_at)} UTC{local}"
 
+
+class Mark(NamedTuple):
+    """Counts of what `Played` has, and the time of its last line."""
+
+    tables: int = 0
+    shoes: int = 0
+    rounds: int = 0
+    lines: int = 0
+    last_at: str = ""
+
+
+_ENDS = frozenset(("RoundClosed", "RoundVoided"))
 
 NAME_SHOWN = 64
 """Characters of a table's name that the first line shows, at most."""
@@ -1051,56 +1079,56 @@ def _counted(count: int, one: str, more: str = "") -> str:
     return f"{count} {one if count == 1 else more or one + 's'}"
 
 
-class Play:
+class Play(NamedTuple):
     """What is open at a table: its shoe and round, by lines under a signature, and whether a tail fits that.
 
-    A round is open, or is the next one to come, from the moment on when its shoe is opened.
+    table to boot: of the last line. is_open: None where it is unknown. ended, round: the round that ended last, and the
+    one in which the last card was dealt; -1 for none. is_last: the shoe has no round behind that which ended. A round
+    is open, or is the next one to come, from the moment on when its shoe is opened.
     """
 
-    def __init__(self) -> None:
-        self._at: Tuple[str, str, int, str] = "", "", -1, ""
-        self._is_open: Optional[bool] = None
-        self._ended, self._round = -1, -1
-        self._last = False
+    table: str = ""
+    journal: str = ""
+    shoe: int = -1
+    boot: str = ""
+    is_open: Optional[bool] = None
+    ended: int = -1
+    round: int = -1
+    is_last: bool = False
 
-    def follow(self, line: ExportLine) -> None:
-        """Follows a line that is under a signature."""
-        if line.shoe != self._at[2]:
-            self._ended, self._round, self._last, self._is_open = -1, -1, False, None
-        self._at = line.table, line.journal, line.shoe, line.boot
+    def followed(self, line: ExportLine, kinds: Iterable[str]) -> "Play":
+        """What is open behind a line that is under a signature. kinds: the types of its events."""
+        made = self
+        if line.shoe != self.shoe:
+            made = Play(line.table, line.journal, line.shoe, line.boot)
+        elif line.boot != self.boot or line.journal != self.journal or line.table != self.table:
+            made = self._replace(table=line.table, journal=line.journal, boot=line.boot)
+        if _PLAYS.isdisjoint(kinds):
+            return made
         for _, event in line.events:
             kind, number = event["type"], event.get("round")
-            if kind == "ShoeOpened":
-                self._is_open, self._ended, self._round = True, 0, -1
+            if kind == "CardDealt":
+                if type(number) is int and (number != made.round or not made.is_open):
+                    made = made._replace(is_open=True, round=number)
+            elif kind == "ShoeOpened":
+                made = made._replace(is_open=True, ended=0, round=-1)
             elif kind == "ShoeEnded":
-                self._is_open = False
+                made = made._replace(is_open=False)
             elif kind in ROUND_KINDS and type(number) is int:
-                self._ended = max(self._ended, number)
-                self._last = event.get("last") is True
-            elif kind == "CardDealt" and type(number) is int:
-                self._is_open, self._round = True, number
+                made = made._replace(ended=max(made.ended, number), is_last=event.get("last") is True)
+        return made
 
-    def fits(self, line: ExportLine) -> bool:
+    def fits(self, line: ExportLine, kinds: Iterable[str]) -> bool:
         """Whether a line behind the last signed one is of the shoe and round that were open there."""
         about = (line.table, line.journal, line.shoe, line.boot)
-        if not self._is_open or about != self._at or not all(about):
+        if not self.is_open or about != self[:4] or not all(about) or not SIGNED_KINDS.isdisjoint(kinds):
             return False
-        for _, event in line.events:
-            if event["type"] in SIGNED_KINDS:
-                return False
-            if "round" in event and not self._is_now(event["round"]):
-                return False
-        return True
+        now = self.round if self.round > self.ended else self.ended + 1
+        named = [event["round"] for _, event in line.events if "round" in event]
+        return not named or (not self.is_last and all(type(each) is int and each == now for each in named))
 
-    def _is_now(self, number: Any) -> bool:
-        if type(number) is not int or self._last:
-            return False
-        if self._round > self._ended:
-            return number == self._round
-        if self._ended < 0:
-            self._round = number  # the export begins in the midst of a shoe: all lines are of one round
-            return number > 0
-        return number == self._ended + 1
+
+_PLAYS = frozenset(("CardDealt", "ShoeOpened", "ShoeEnded", *ROUND_KINDS))
 
 
 class Report:
@@ -1108,7 +1136,7 @@ class Report:
 
     classes: of what could not be checked -> the first finding. open_round: (N, M) where the newest N of a record's M
     entries are signed, and the others are of the open round of a table in play. signed, seen: what is under a
-    signature, and all that was read. witnessed: how many witnesses of the newest record are of one mind, up to which
+    signature, and what was read. witnessed: how many witnesses of the newest record are of one mind, up to which
     of its entries, and how many these are; None where it has no quorum.
     """
 
@@ -1158,7 +1186,7 @@ class Reader:
         self._is_alone = is_alone
         self.logs: Dict[str, Log] = {}
         self._log: Optional[Log] = None
-        self._play, self._ahead, self._behind, self._fits = Play(), Play(), Played(), True
+        self._play, self._ahead, self._fits, self._signed = Play(), Play(), True, Mark()
         self._head: Optional[str] = None
         self._place: Tuple[str, int, Optional[ExportLine]] = "", 0, None
         self._journal, self._seq = "", 0
@@ -1180,13 +1208,12 @@ class Reader:
         if self._stopped:
             self.report.leave(NOT_SHOWN, f"{name}: not read, for what is wrong in {self._stopped}")
             return
-        number, seen = 0, self.report.seen
+        number = 0
         for number, data in enumerate(lines, 1):
-            self._place, nearest = (name, number, None), seen.nearest
+            self._place = name, number, None
             try:
                 line = parse_line(data)
                 self._place = name, number, line
-                seen.add(line)
                 self._check_order(line)
                 self._check_line(line)
             except NotChecked as error:
@@ -1194,7 +1221,9 @@ class Reader:
                 self.report.leave(error.code, f"{self._where}: {error}")
                 return
             except Refused as error:
-                self._stopped, seen.nearest = name, nearest
+                self._stopped = name
+                if self._place[2]:
+                    self.report.seen.tables.setdefault(self._place[2].table[:NAME_SHOWN], None)
                 self.report.wrong.append(f"{self._where}: {error}")
                 return
             self.report.lines += 1
@@ -1236,6 +1265,7 @@ class Reader:
             if origin not in self.logs:
                 report.leave(NOT_SHOWN, f"{notes[0].name}: no export of {origin} is given, which this is a note of")
         self._check_policy()
+        report.signed = report.seen.up_to(self._signed)
         return report
 
     def _check_policy(self) -> None:
@@ -1288,34 +1318,35 @@ class Reader:
         elif self._log is None:
             self._resume(line)
         log = self._log
-        self._follow_play(line)
+        if "note" not in line.proof:
+            self._fits = self._fits and self._play.fits(line, kinds)
         if log is None:
             self._loose += 1
+            self._follow_play(line, kinds)
             return
         if not begun and "edge" in line.proof and log.size > log.begins and _stands(line) != (log.size, log.edge):
             raise Refused(f"it says that another tree than that of {log.size} entries is before it")
         grow(log.edge, log.size, leaf_hash(bytes.fromhex(line.head)))
         log.size += 1
         self._check_proof(log, line, kinds)
+        self._follow_play(line, kinds)
         if not log.unsigned:
-            self._play, self._fits = copy.copy(self._ahead), True
-            self.report.signed.join(self._behind)
-            self._behind = Played()
+            self._play, self._fits, self._signed = self._ahead, True, self.report.seen.mark()
         self._mark(log)
         self._check_cards(line, log)
 
-    def _follow_play(self, line: ExportLine) -> None:
-        """Follows what is open at the table, up to the last signature and behind it."""
-        self._fits = self._fits and self._play.fits(line)
-        self._ahead.follow(line)
-        self._behind.add(line)
+    def _follow_play(self, line: ExportLine, kinds: Sequence[str]) -> None:
+        """Follows what is open at the table, up to the last line."""
+        self._ahead = self._ahead.followed(line, kinds)
+        self.report.seen.add(line, kinds)
 
     def _say_loose(self, where: str) -> None:
         """Says which entries belong to no record: no checkpoint covers them."""
         if self._loose:
             what = f"{self._loose} entries belong to no record: nothing is signed there"
             self.report.leave(UNSIGNED, f"{where}: {what}")
-        self._loose, self._behind = 0, Played()
+            self.report.seen = Played()
+        self._loose = 0
 
     def _begin(self, line: ExportLine, begun: Dict[str, Any]) -> None:
         """Begins a record: the one before it must have been shown to its end."""
@@ -1522,7 +1553,7 @@ class Reader:
         if log.size in (each.stated.size for each in good):
             log.unsigned = 0  # the note is signed by the table's key
             if log is self._log:
-                report.signed.join(self._behind)
+                self._signed = report.seen.mark()
         self._finish_tail(log)
         self._name_liars(good, bad)
         if self.policy.quorum == "none" or self._is_alone:
@@ -1750,7 +1781,7 @@ def _read(exports: Sequence[str], policy: Policy, notes: Sequence[Tuple[str, Not
         report = reader.finish()
         if check and deferred.were_right():
             return report
-    if report.is_good:
+    if not report.wrong:
         report.wrong.append("a signature was wrong at first, and right when it was checked again: run it once more")
     return report
 
@@ -1860,7 +1891,7 @@ class Proved(NamedTuple):
     def add_to(self, report: Report) -> None:
         """Adds it to a report."""
         if self.line:
-            report.signed.add(self.line)
+            report.signed.add(self.line, [event["type"] for _, event in self.line.events])
         elif self.code == WRONG:
             report.wrong.append(self.text)
         else:
@@ -1892,11 +1923,10 @@ def verdict(report: Report, policy: Policy, local: Optional[int] = None) -> str:
             f"{played.table()}: {behind}; {played.words(local)}, {_are(played)} as signed; {_seen_by(report, policy)}"
         )
     if code == WRONG:
-        seen = report.seen if report.seen.lines else played
-        if not seen.lines:
+        seen = report.seen if report.seen.tables else played
+        if not seen.tables:
             return f"WRONG  {report.wrong[0]}"
-        near = f"the round that ended last before it is {seen.nearest}" if seen.nearest else "no round ended before it"
-        return f"WRONG  {seen.table()}: {report.wrong[0]}; {near}"
+        return f"WRONG  {seen.table()}: {report.wrong[0]}; {seen.ended()}"
     checked = f"{what}, {_are(played)} as the table signed them" if played.lines else "nothing is checked"
     return f"NOT CHECKED  {CLASSES[code]}: {report.classes[code]}; beside that: {checked}"
 

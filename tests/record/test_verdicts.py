@@ -446,6 +446,12 @@ ROWS: Final[dict[str, Row]] = {
     ),
     "note of another end": ("ended", an_early_note_and_another_end, 1, r"WRONG  T07: .*signed two histories"),
     "two histories": ("honest", OLD["two histories"][0], 1, r"WRONG  T07: .*signed two histories"),
+    "notes exchanged": (
+        "honest",
+        lambda given: given._replace(notes={"second.note": given.notes["first.note"]}),
+        6,
+        rf"{NO_WITNESS}{SECOND}: no quorum of witnesses",
+    ),
     # quorums
     "quorum none": (
         "ended",

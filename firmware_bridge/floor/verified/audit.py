@@ -153,13 +153,16 @@ def _fit(store: Store, last: Sequence[Leaf], waiting: Sequence[Row]) -> Iterator
     stored = store.stored_rows(leaf.table, leaf.journal, max(1, leaf.seq - BEFORE), leaf.seq)
     for _, rows in groupby(stored, attrgetter("seq")):
         if line := _shown(parts_of(rows)):
-            play.follow(line)
+            play = play.followed(line, [event["type"] for _, event in line.events])
     head = leaf.head
     for seq, ((journal, found), rows) in enumerate(groupby(waiting, attrgetter("journal", "seq")), leaf.seq + 1):
         parts = parts_of(rows)
         line = _shown(parts)
-        yield (journal, found) == (leaf.journal, seq) and line is not None and follows(head, parts) and play.fits(line)
-        head = line.head if line else ""
+        if (journal, found) != (leaf.journal, seq) or line is None or not follows(head, parts):
+            yield False
+            return
+        yield play.fits(line, [event["type"] for _, event in line.events])
+        head = line.head
 
 
 def _shown(parts: Sequence[Part]) -> ExportLine | None:

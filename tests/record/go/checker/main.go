@@ -34,7 +34,7 @@ type export struct {
 	signed, ahead         play // up to the last checkpoint, and up to the last line
 }
 
-// play is what is open at a table. open is nil where nobody knows; ended and round are -1 where none is known.
+// play is what is open at a table. open is nil where it is unknown; ended and round are -1 where none is known.
 type play struct {
 	table, journal, boot string
 	shoe, ended, round   int64
@@ -112,14 +112,11 @@ func (p *play) fits(shown object, events []object) bool {
 }
 
 func (p *play) isNow(number *int64) bool {
-	switch {
-	case number == nil || p.last:
+	if number == nil || p.last {
 		return false
-	case p.round > p.ended:
+	}
+	if p.round > p.ended {
 		return *number == p.round
-	case p.ended < 0:
-		p.round = *number
-		return *number > 0
 	}
 	return *number == p.ended+1
 }
