@@ -95,13 +95,14 @@ def _note(given: argparse.Namespace, store: Store, _: FloorConfig) -> Iterator[s
 
 def _export(given: argparse.Namespace, store: Store, _: FloorConfig) -> Iterator[str]:
     from firmware_bridge.floor.store.commands import output
+    from firmware_bridge.floor.verified.audit import behind
     from firmware_bridge.floor.verified.exported import Exported
 
     exported = Exported(store, given.table, given.journal)
     with output(given.output) as out:
         for line in exported.lines():
             out.write(line.decode())
-    for each in exported.left_out:
+    for each in (*exported.left_out, *behind(store, given.table)):
         warn(each)
     warn(f"{exported.count} entries exported")
     yield from ()

@@ -25,7 +25,7 @@ from firmware_bridge.floor.source.mqtt import MqttSource
 from firmware_bridge.floor.store import OtherFormat, Part, Store
 from firmware_bridge.floor.store.errors import StoreError
 from firmware_bridge.floor.store.open import open_store, place
-from firmware_bridge.floor.verified.audit import Audit
+from firmware_bridge.floor.verified.audit import Audit, behind
 from firmware_bridge.floor.verified.feeding import WitnessThread
 from firmware_bridge.floor.verified.quorum import policy
 from firmware_bridge.floor.verified.records import Limits
@@ -250,6 +250,8 @@ class Verification:
             began = monotonic()
         store.expire_evidence(evidence_before())
         log.info("%d entries verified, %d findings", audit.entries, differ)
+        for text in behind(store) if is_whole else ():
+            log.info("%s", escaped(text))
 
 
 def own_key(config: FloorConfig) -> Signing | None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -15,10 +16,10 @@ from firmware_bridge.facts.events import AnyEvent, Entry, Secret, ShoeOpened
 from firmware_bridge.facts.inputs import Started
 from firmware_bridge.journal.cursor import read_cursor
 from firmware_bridge.journal.files import journal_files, journal_id
-from firmware_bridge.journal.line import FIRST_CHAIN, Line
+from firmware_bridge.journal.line import FIRST_CHAIN, Line, without_sealed
 from firmware_bridge.journal.reader import Walk
 from firmware_bridge.journal.signatures import Signatures
-from firmware_bridge.record.verify import Key
+from firmware_bridge.record.verify import Key, Play, parse_line
 from firmware_bridge.shoe import Shoe, advance, decide, fault, observe
 
 Head = tuple[int, str]
@@ -45,13 +46,17 @@ class Met(NamedTuple):
     """State of an audit across files.
 
     found: whether a wanted head is in one of the files; at_wanted: what the last file has in its place. journal: the
-    last one. unsigned: the first entry that closes or opens something, and which no checkpoint covers.
+    last one. unsigned: the first entry that closes or opens something, and which no checkpoint covers. signed: entries
+    of the record up to its last checkpoint, and all of them. in_play: whether those behind it are all of the shoe and
+    round that were open there, at the end of the newest journal.
     """
 
     found: bool = False
     at_wanted: str = ""
     journal: str | None = None
     unsigned: str = ""
+    signed: tuple[int, int] = (0, 0)
+    in_play: bool = False
 
 
 class Audit:
@@ -98,7 +103,11 @@ class Audit:
                     self._rejudge.judge(line)
         warnings = [*self._end(path, walk), *(self._rejudge.warnings if self._rejudge else ())]
         self._last = walk
-        self.met = self.met._replace(journal=walk.journal, unsigned=self._signatures.unsigned)
+        stands = self._signatures.signed
+        in_play = stands[0] < stands[1] and path.name == getattr(self._newest, "name", None) and _fits(path, walk.count)
+        self.met = self.met._replace(
+            journal=walk.journal, unsigned=self._signatures.unsigned, signed=stands, in_play=in_play
+        )
         head = f"{walk.count}:{walk.chain}" if walk.count else ""
         signed = self._signatures.checkpoints - signed
         return Verdict(path.name, walk.count, head, self._proved(trusted, signed), tuple(warnings))
@@ -126,6 +135,15 @@ class Audit:
         if self.met.unsigned:
             return f"{self.met.unsigned}: no checkpoint covers it: the table had no key then, or it was taken off"
         return None
+
+    def behind(self) -> str:
+        """What is behind the last checkpoint of the last record, in words; "" for nothing, or where none is signed."""
+        signed, size = self.met.signed
+        if signed in (0, size):
+            return ""
+        if self.met.in_play:
+            return f"verified up to entry {signed} of {size}; the open round behind it is not signed yet"
+        return f"verified up to entry {signed} of {size}; those behind it are not signed yet, and of no open round"
 
     def _walk(self, path: Path) -> Walk:
         """A walk with the journal that it must find, and the chain value to follow."""
@@ -176,6 +194,20 @@ class Audit:
         replayed = ("judged again",) if self._rejudge and self._rejudge.whole else ()
         checkpoints = (f"{signed} checkpoint{'s' * (signed != 1)}",) if signed else ()
         return ("checksums", "numbers", chain, "commitments", *checkpoints, *replayed)
+
+
+def _fits(path: Path, count: int) -> bool:
+    """Whether the lines behind the last checkpoint of a journal are all of the round that was open there."""
+    signed, ahead, fits = Play(), Play(), True
+    with path.open("rb") as file:
+        for line in islice(Walk(path.name).lines(file), count):
+            shown = parse_line(without_sealed(line))
+            kinds = [event["type"] for _, event in shown.events]
+            fits = fits and signed.fits(shown, kinds)
+            ahead = ahead.followed(shown, kinds)
+            if line.proof.note:
+                signed, fits = ahead, True
+    return fits
 
 
 class Commitments:

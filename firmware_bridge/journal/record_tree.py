@@ -65,6 +65,11 @@ class RecordTree:
         self._blocks = deque[_Block](maxlen=KEPT // _BLOCK + 1)
 
     @property
+    def unsigned(self) -> int:
+        """Entries behind the last checkpoint."""
+        return self._unsigned if self.origin is not None else 0
+
+    @property
     def edge(self) -> list[bytes]:
         """The hashes of the tree's whole subtrees, largest first."""
         self.grow()

@@ -38,6 +38,11 @@ class Signatures:
         self._tree = RecordTree()
         self.checkpoints, self.unsigned = 0, ""
 
+    @property
+    def signed(self) -> tuple[int, int]:
+        """Entries of the record up to the last checkpoint, and all of them."""
+        return self._tree.size - self._tree.unsigned, self._tree.size
+
     def check(self, line: Line) -> None:
         """Checks the next line. Raises JournalError."""
         try:

@@ -10,6 +10,7 @@ tlog-proof and tlog-policy.
 import base64
 import binascii
 import bisect
+import contextlib
 import datetime
 import gc
 import hashlib
@@ -40,6 +41,29 @@ EMPTY_ROOT = hashlib.sha256(b"").digest()
 
 class Refused(ValueError):
     """Bytes that are not what they should be, or do not verify; the message says what and where."""
+
+
+class NotChecked(Refused):
+    """Bytes of which nothing can be said: with what was given they are neither right nor wrong.
+
+    code: the class of the finding, and the exit code.
+    """
+
+    def __init__(self, code: int, what: str) -> None:
+        super().__init__(what)
+        self.code = code
+
+
+FINE, WRONG, USAGE_ERROR, UNSIGNED, NO_KEY, NOT_SHOWN, NOT_WITNESSED, OPEN_ROUND = range(8)
+"""Exit codes. Where several classes are found, WRONG counts before all, then the lowest."""
+
+CLASSES = {
+    UNSIGNED: "under no signature",
+    NO_KEY: "under a key that nobody gave",
+    NOT_SHOWN: "not everything is shown",
+    NOT_WITNESSED: "no witness to rely on",
+}
+"""What the first line says of each class of NOT CHECKED."""
 
 
 # ---------------------------------------------------------------------------------------------------------- the tree
@@ -660,11 +684,14 @@ def text_of_proof(proof: Proof, note: str) -> str:
 
 def check_proof(proof: Proof, head: bytes, policy: Policy) -> Checkpoint:
     """The checkpoint that shows the entry with this head, signed by its log and a quorum. Raises Refused."""
+    origin = parse_checkpoint(proof.note.text).origin
+    if origin not in [key.name for key in policy.logs]:
+        raise NotChecked(NO_KEY, f"it is not signed by a key that is known: none of {origin} is given")
     stated = verified_checkpoint(proof.note, policy.logs)
-    if not policy.is_met(each.witness for each in cosigned(proof.note, policy.witnesses.values())):
-        raise Refused(f"{stated.origin}, size {stated.size}: no quorum of witnesses")
     if root_by_inclusion(proof.number, stated.size, leaf_hash(head), proof.hashes) != stated.root:
         raise Refused(f"entry {proof.number} is not the one in the tree of {stated.origin}")
+    if not policy.is_met(each.witness for each in cosigned(proof.note, policy.witnesses.values())):
+        raise NotChecked(NOT_WITNESSED, f"{stated.origin}, size {stated.size}: no quorum of witnesses")
     return stated
 
 
@@ -764,12 +791,15 @@ def _check_depth(text: str, *values: Any) -> None:
 class ExportLine(NamedTuple):
     """A line of an export. events: (JSON text, decoded) of each event; sealed: hex SHA-256 of the sealed part.
 
-    Each event has its `type`, a text.
+    Each event has its `type`, a text. table, boot: "" where the line says none. shoe: its number, -1 for none.
     """
 
     journal: str
     seq: int
     at: str
+    table: str
+    shoe: int
+    boot: str
     head: str
     sealed: str
     public: bytes
@@ -806,7 +836,13 @@ def parse_line(data: bytes) -> ExportLine:
             raise ValueError("not as a journal names its entries")
     except (LookupError, ValueError, TypeError, RecursionError):
         raise Refused("its public part is not that of an entry") from None
-    return ExportLine(journal, seq, at, head.decode(), sealed.decode(), public, events, proved)
+    table, shoe, boot = shown.get("table"), shown.get("shoe"), shown.get("boot")
+    about = (
+        table if isinstance(table, str) else "",
+        shoe if type(shoe) is int else -1,
+        boot if isinstance(boot, str) else "",
+    )
+    return ExportLine(journal, seq, at, *about, head.decode(), sealed.decode(), public, events, proved)
 
 
 def follows(line: ExportLine, before: str) -> bool:
@@ -888,14 +924,15 @@ class Log:
     """A record while its lines are read.
 
     origin: "" until a checkpoint names it. begins: entries before the first one shown. unsigned: entries behind the
-    last checkpoint. bare: where entries are that should carry a checkpoint, and do not. marks: size -> root, and the
-    place of the entry that it ends with, where a note needs it. ended: the origin of the record that goes on from it.
-    key: the one that took over last.
+    last checkpoint; tail: the places of the first and the last of them, each a file and a line. bare: where entries are
+    that should carry a checkpoint, and do not. marks: size -> root, and the place of the entry that it ends with, where
+    a note needs it. ended: the origin of the record that goes on from it. key: the one that took over last.
     """
 
     def __init__(self, origin: str, size: int, edge: List[bytes]) -> None:
         self.origin, self.begins, self.size, self.edge = origin, size, size, edge
         self.unsigned = 0
+        self.tail: Tuple[Tuple[str, int], Tuple[str, int]] = ("", 0), ("", 0)
         self.bare: List[str] = []
         self.marks: Dict[int, Tuple[bytes, str]] = {}
         self.ended = ""
@@ -917,32 +954,239 @@ class Given(NamedTuple):
     by: Tuple[Cosigned, ...]
 
 
+class Played:
+    """What lines are about, in order: tables, shoes, rounds that ended as (journal, round), and times.
+
+    nearest: the round that ended last: its number, shoe and time; None for none.
+    """
+
+    def __init__(self) -> None:
+        self.tables: Dict[str, None] = {}
+        self.shoes: Dict[int, None] = {}
+        self.rounds: Dict[Tuple[str, int], None] = {}
+        self.lines, self.first_at, self.last_at = 0, "", ""
+        self.nearest: Optional[Tuple[int, int, str]] = None
+        self._is_about: Tuple[str, int] = "", 0
+
+    def add(self, line: ExportLine, kinds: Iterable[str]) -> None:
+        """Adds a line. kinds: the types of its events."""
+        if not self.lines:
+            self.first_at = line.at
+        self.lines += 1
+        self.last_at = line.at
+        if (line.table, line.shoe) != self._is_about:
+            self._is_about = line.table, line.shoe
+            self.tables[line.table[:NAME_SHOWN]] = None
+            if line.shoe > 0:
+                self.shoes[line.shoe] = None
+        if not _ENDS.isdisjoint(kinds):
+            for _, event in line.events:
+                if event["type"] in _ENDS and type(event.get("round")) is int:
+                    self.rounds[line.journal, event["round"]] = None
+                    self.nearest = event["round"], line.shoe, line.at
+
+    def mark(self) -> "Mark":
+        """How far it is now."""
+        return Mark(len(self.tables), len(self.shoes), len(self.rounds), self.lines, self.last_at)
+
+    def up_to(self, mark: "Mark") -> "Played":
+        """What was added up to a mark."""
+        made = Played()
+        made.tables = dict.fromkeys(list(self.tables)[: mark.tables])
+        made.shoes = dict.fromkeys(list(self.shoes)[: mark.shoes])
+        made.rounds = dict.fromkeys(list(self.rounds)[: mark.rounds])
+        made.lines, made.first_at, made.last_at = mark.lines, self.first_at if mark.lines else "", mark.last_at
+        return made
+
+    def ended(self) -> str:
+        """The round that ended last, in words."""
+        if self.nearest is None:
+            return "no round ended before it"
+        number, shoe, at = self.nearest
+        return f"the round that ended last before it is round {number} of shoe {shoe}, {in_words(at)}"
+
+    def table(self) -> str:
+        """The tables, in words."""
+        named = [each for each in self.tables if each]
+        return _listed(named[:3]) + (f" and {len(named) - 3} more" if named[3:] else "") if named else "no table"
+
+    def words(self, offset: Optional[int] = None) -> str:
+        """Rounds, shoes and times, in words. offset: minutes that the table's local time is ahead of UTC."""
+        what = _counted(len(self.rounds), "round") if self.rounds else _counted(self.lines, "entry", "entries")
+        shoes = sorted(self.shoes)
+        if len(shoes) > 2 and shoes[-1] - shoes[0] == len(shoes) - 1:
+            what += f" of shoes {shoes[0]} to {shoes[-1]}"
+        elif len(shoes) > 4:
+            what += f" of {len(shoes)} shoes"
+        elif shoes:
+            what += f" of shoe{'s' * (len(shoes) > 1)} {_listed(list(map(str, shoes)))}"
+        if not _TIME.match(self.first_at) or not _TIME.match(self.last_at):
+            return what
+        local = ""
+        if offset is not None:
+            sign, minutes = "-" if offset < 0 else "+", abs(offset)
+            name = f"UTC{sign}{minutes // 60:02}:{minutes % 60:02}"
+            local = f" ({_span(self.first_at, self.last_at, offset)} {name}, at the table)"
+        return f"{what}, {_span(self.first_at, self.last_at)} UTC{local}"
+
+
+class Mark(NamedTuple):
+    """Counts of what `Played` has, and the time of its last line."""
+
+    tables: int = 0
+    shoes: int = 0
+    rounds: int = 0
+    lines: int = 0
+    last_at: str = ""
+
+
+_ENDS = frozenset(("RoundClosed", "RoundVoided"))
+
+NAME_SHOWN = 64
+"""Characters of a table's name that the first line shows, at most."""
+
+_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?Z\Z", re.ASCII)
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
+def _moment(at: str, offset: int = 0) -> Tuple[str, str]:
+    """The day and the time of an entry, in words; as it says it where no calendar holds it."""
+    try:
+        then = datetime.datetime.strptime(at[:16] + "+0000", "%Y-%m-%dT%H:%M%z") + datetime.timedelta(minutes=offset)
+    except (ValueError, OverflowError):
+        return at[:10], at[11:16]
+    return f"{then.day} {_MONTHS[then.month - 1]} {then.year}", f"{then.hour:02}:{then.minute:02}"
+
+
+def in_words(at: str) -> str:
+    """The time of an entry, in words."""
+    return "{} {} UTC".format(*_moment(at)) if _TIME.match(at) else "at an unknown time"
+
+
+def _span(first: str, last: str, offset: int = 0) -> str:
+    """From one time of an entry to another, in words."""
+    (day, begin), (last_day, end) = _moment(first, offset), _moment(last, offset)
+    if (day, begin) == (last_day, end):
+        return f"{day} {begin}"
+    return f"{day} {begin} to {end}" if day == last_day else f"{day} {begin} to {last_day} {end}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
+
+
+def _counted(count: int, one: str, more: str = "") -> str:
+    return f"{count} {one if count == 1 else more or one + 's'}"
+
+
+class Play(NamedTuple):
+    """What is open at a table: its shoe and round, by lines under a signature, and whether a tail fits that.
+
+    table to boot: of the last line. is_open: None where it is unknown. ended, round: the round that ended last, and the
+    one in which the last card was dealt; -1 for none. is_last: the shoe has no round behind that which ended. A round
+    is open, or is the next one to come, from the moment on when its shoe is opened.
+    """
+
+    table: str = ""
+    journal: str = ""
+    shoe: int = -1
+    boot: str = ""
+    is_open: Optional[bool] = None
+    ended: int = -1
+    round: int = -1
+    is_last: bool = False
+
+    def followed(self, line: ExportLine, kinds: Iterable[str]) -> "Play":
+        """What is open behind a line that is under a signature. kinds: the types of its events."""
+        made = self
+        if line.shoe != self.shoe:
+            made = Play(line.table, line.journal, line.shoe, line.boot)
+        elif line.boot != self.boot or line.journal != self.journal or line.table != self.table:
+            made = self._replace(table=line.table, journal=line.journal, boot=line.boot)
+        if _PLAYS.isdisjoint(kinds):
+            return made
+        for _, event in line.events:
+            kind, number = event["type"], event.get("round")
+            if kind == "CardDealt":
+                if type(number) is int and (number != made.round or not made.is_open):
+                    made = made._replace(is_open=True, round=number)
+            elif kind == "ShoeOpened":
+                made = made._replace(is_open=True, ended=0, round=-1)
+            elif kind == "ShoeEnded":
+                made = made._replace(is_open=False)
+            elif kind in ROUND_KINDS and type(number) is int:
+                made = made._replace(ended=max(made.ended, number), is_last=event.get("last") is True)
+        return made
+
+    def fits(self, line: ExportLine, kinds: Iterable[str]) -> bool:
+        """Whether a line behind the last signed one is of the shoe and round that were open there."""
+        about = (line.table, line.journal, line.shoe, line.boot)
+        if not self.is_open or about != self[:4] or not all(about) or not SIGNED_KINDS.isdisjoint(kinds):
+            return False
+        now = self.round if self.round > self.ended else self.ended + 1
+        named = [event["round"] for _, event in line.events if "round" in event]
+        return not named or (not self.is_last and all(type(each) is int and each == now for each in named))
+
+
+_PLAYS = frozenset(("CardDealt", "ShoeOpened", "ShoeEnded", *ROUND_KINDS))
+
+
 class Report:
-    """Everything found in exports: `wrong` (what fails), `unseen` (what could not be checked), and counts."""
+    """Everything found in exports: `wrong` (what fails), `unseen` (what could not be checked), and counts.
+
+    classes: of what could not be checked -> the first finding. open_round: (N, M) where the newest N of a record's M
+    entries are signed, and the others are of the open round of a table in play. signed, seen: what is under a
+    signature, and what was read. witnessed: how many witnesses of the newest record are of one mind, up to which
+    of its entries, and how many these are; None where it has no quorum.
+    """
 
     def __init__(self) -> None:
         self.wrong: List[str] = []
         self.unseen: List[str] = []
         self.remarks: List[str] = []
+        self.classes: Dict[int, str] = {}
+        self.open_round: Optional[Tuple[int, int]] = None
+        self.witnessed: Optional[Tuple[int, int, int]] = None
+        self.signed, self.seen = Played(), Played()
         self.lines = self.checkpoints = self.rounds = self.opened = self.early = 0
+
+    def leave(self, code: int, what: str) -> None:
+        """Says what could not be checked. code: its class."""
+        self.unseen.append(what)
+        self.classes.setdefault(code, what)
+
+    @property
+    def code(self) -> int:
+        """The exit code."""
+        if self.wrong:
+            return WRONG
+        return min(self.classes, default=OPEN_ROUND if self.open_round else FINE)
 
     @property
     def is_good(self) -> bool:
         """Whether all that was given is verified."""
-        return not self.wrong and not self.unseen
+        return self.code == FINE
 
 
 class Reader:
     """Reads exports in order, and checks every line, tree, checkpoint, signature and commitment.
 
     notes: cosigned checkpoints; with `quorum none` in the policy there may be none. check: answers for the signatures
-    in the lines.
+    in the lines. is_alone: the caller wants no witness, whatever the policy asks for.
     """
 
-    def __init__(self, policy: Policy, notes: Sequence[Tuple[str, Note]] = (), check: Optional[Check] = None) -> None:
+    def __init__(
+        self,
+        policy: Policy,
+        notes: Sequence[Tuple[str, Note]] = (),
+        check: Optional[Check] = None,
+        is_alone: bool = False,
+    ) -> None:
         self.policy, self.report, self._check = policy, Report(), check
+        self._is_alone = is_alone
         self.logs: Dict[str, Log] = {}
         self._log: Optional[Log] = None
+        self._play, self._ahead, self._fits, self._signed = Play(), Play(), True, Mark()
         self._head: Optional[str] = None
         self._place: Tuple[str, int, Optional[ExportLine]] = "", 0, None
         self._journal, self._seq = "", 0
@@ -962,7 +1206,7 @@ class Reader:
     def read(self, name: str, lines: Iterable[bytes]) -> None:
         """Reads one export. name: of its file, for findings. Nothing is read behind a line that is wrong."""
         if self._stopped:
-            self.report.unseen.append(f"{name}: not read, for what is wrong in {self._stopped}")
+            self.report.leave(NOT_SHOWN, f"{name}: not read, for what is wrong in {self._stopped}")
             return
         number = 0
         for number, data in enumerate(lines, 1):
@@ -972,13 +1216,19 @@ class Reader:
                 self._place = name, number, line
                 self._check_order(line)
                 self._check_line(line)
+            except NotChecked as error:
+                self._stopped = name
+                self.report.leave(error.code, f"{self._where}: {error}")
+                return
             except Refused as error:
                 self._stopped = name
+                if self._place[2]:
+                    self.report.seen.tables.setdefault(self._place[2].table[:NAME_SHOWN], None)
                 self.report.wrong.append(f"{self._where}: {error}")
                 return
             self.report.lines += 1
         if not number:
-            self.report.unseen.append(f"{name}: no line is in it")
+            self.report.leave(NOT_SHOWN, f"{name}: no line is in it")
 
     @property
     def _where(self) -> str:
@@ -986,18 +1236,22 @@ class Reader:
         name, number, line = self._place
         return f"{name}, line {number} ({line.name})" if line else f"{name}, line {number}"
 
+    @property
+    def _is_keyless(self) -> bool:
+        """Whether the reading ended where a key was not given."""
+        return bool(self._stopped) and NO_KEY in self.report.classes
+
     def finish(self) -> Report:
         """Compares with the notes, and says what was not shown."""
         report = self.report
         self._named()
-        if not self.logs:
-            report.unseen.append("no record is in these exports: nothing is signed")
+        if not self.logs and not self._is_keyless:
+            report.leave(UNSIGNED, "no record is in these exports: nothing is signed")
         else:
             self._say_loose("at the end")
         if self._unbound and self.logs:
-            report.unseen.append(
-                f"{self._unbound}: what it says itself is not checked: the entry before it is not shown"
-            )
+            what = "what it says itself is not checked: the entry before it is not shown"
+            report.leave(NOT_SHOWN, f"{self._unbound}: {what}")
         if self._sealed:
             report.remarks.append(f"{len(self._sealed)} sealed cards were not opened in these exports")
         self._compare_notes()
@@ -1006,23 +1260,35 @@ class Reader:
             bound = log.origin if self._finish(log, bound) else ""
         for origin in sorted(self._keys.keys() - self.logs.keys()):
             if any(_device(origin) == _device(shown) for shown in self.logs):
-                report.unseen.append(f"{origin}: no export of this record is given, which is of the same device")
+                report.leave(NOT_SHOWN, f"{origin}: no export of this record is given, which is of the same device")
         for origin, notes in self._notes.items():
             if origin not in self.logs:
-                report.unseen.append(f"{notes[0].name}: no export of {origin} is given, which this is a note of")
-        if self.policy.quorum != "none" and not self.policy.liars():
-            report.unseen.append("the policy's quorum: it lets a split view pass without one lying witness")
+                report.leave(NOT_SHOWN, f"{notes[0].name}: no export of {origin} is given, which this is a note of")
+        self._check_policy()
+        report.signed = report.seen.up_to(self._signed)
         return report
+
+    def _check_policy(self) -> None:
+        """Says where the policy lets two histories pass though all of its witnesses are honest."""
+        if self._is_alone:
+            return
+        if self.policy.quorum == "none":
+            what = "it asks for no witness: the table's own key could tell two histories (--no-witness takes that)"
+            self.report.leave(NOT_WITNESSED, f"the policy's quorum: {what}")
+        elif not self.policy.liars():
+            what = "it lets a split view pass without one lying witness"
+            self.report.leave(NOT_WITNESSED, f"the policy's quorum: {what}")
 
     def finish_proofs(self, names: Sequence[str]) -> Report:
         """Compares the notes of proofs, which are in files of these names, with the others; no export was read."""
         self._compare_notes()
+        self._check_policy()
         for notes in self._notes.values():
             sizes = {each.stated.size for each in notes if each.name in names}
             for each in notes:
                 if each.name not in names and each.stated.size not in sizes:
                     what = f"its size {each.stated.size} is that of no proof here: give the exports"
-                    self.report.unseen.append(f"{each.name}: not compared with the proofs, {what}")
+                    self.report.leave(NOT_SHOWN, f"{each.name}: not compared with the proofs, {what}")
         return self.report
 
     # ------------------------------------------------------------------------------------------------- line by line
@@ -1052,21 +1318,34 @@ class Reader:
         elif self._log is None:
             self._resume(line)
         log = self._log
+        if "note" not in line.proof:
+            self._fits = self._fits and self._play.fits(line, kinds)
         if log is None:
             self._loose += 1
+            self._follow_play(line, kinds)
             return
         if not begun and "edge" in line.proof and log.size > log.begins and _stands(line) != (log.size, log.edge):
             raise Refused(f"it says that another tree than that of {log.size} entries is before it")
         grow(log.edge, log.size, leaf_hash(bytes.fromhex(line.head)))
         log.size += 1
         self._check_proof(log, line, kinds)
+        self._follow_play(line, kinds)
+        if not log.unsigned:
+            self._play, self._fits, self._signed = self._ahead, True, self.report.seen.mark()
         self._mark(log)
         self._check_cards(line, log)
+
+    def _follow_play(self, line: ExportLine, kinds: Sequence[str]) -> None:
+        """Follows what is open at the table, up to the last line."""
+        self._ahead = self._ahead.followed(line, kinds)
+        self.report.seen.add(line, kinds)
 
     def _say_loose(self, where: str) -> None:
         """Says which entries belong to no record: no checkpoint covers them."""
         if self._loose:
-            self.report.unseen.append(f"{where}: {self._loose} entries belong to no record: nothing is signed there")
+            what = f"{self._loose} entries belong to no record: nothing is signed there"
+            self.report.leave(UNSIGNED, f"{where}: {what}")
+            self.report.seen = Played()
         self._loose = 0
 
     def _begin(self, line: ExportLine, begun: Dict[str, Any]) -> None:
@@ -1094,7 +1373,7 @@ class Reader:
             raise Refused(f"it goes on from entry {size} of {earlier}, which has {last.size}")
         missing = size - (last.size if last else 0)
         if earlier is not None and missing:
-            self.report.unseen.append(f"{self._where}: {missing} entries of {earlier} not shown, which it follows")
+            self.report.leave(NOT_SHOWN, f"{self._where}: {missing} entries of {earlier} not shown, which it follows")
         elif last:
             last.ended = origin
         self.logs[origin] = self._log = Log(origin, 0, [])
@@ -1122,7 +1401,10 @@ class Reader:
         if not isinstance(note, str) or not isinstance(sigs, dict):
             raise Refused("its checkpoint is no text, or its signatures are no object")
         parsed = parse_note(note)
-        keys = self._keys.get(parsed.text.partition("\n")[0], [])
+        origin = parsed.text.partition("\n")[0]
+        keys = self._keys.get(origin, [])
+        if not keys and log.origin in ("", origin):
+            raise NotChecked(NO_KEY, f"its checkpoint is not signed by a key that is known: none of {origin} is given")
         stated = verified_checkpoint(parsed, keys, self._check)
         if not log.origin:
             self._name(log, stated.origin)
@@ -1148,6 +1430,8 @@ class Reader:
 
     def _check_unsigned(self, log: Log, line: ExportLine, kinds: Sequence[str]) -> None:
         """Counts a line without a checkpoint: the next one covers it. What closes or opens something has its own."""
+        name, number, _ = self._place
+        log.tail = log.tail[0] if log.unsigned else (name, number), (name, number)
         log.unsigned += 1
         if "sigs" in line.proof:
             raise Refused("it has signatures of rounds, and no checkpoint")
@@ -1161,7 +1445,8 @@ class Reader:
         """The record so far; one that no checkpoint names is none, which is said."""
         if self._log and not self._log.origin:
             what = f"no checkpoint names the record of the last {self._log.unsigned} entries: nothing is signed there"
-            self.report.unseen.append(f"up to {self._where}: {what}")
+            if not self._is_keyless:
+                self.report.leave(UNSIGNED, f"up to {self._where}: {what}")
             self._log = None
         return self._log
 
@@ -1173,7 +1458,7 @@ class Reader:
         self.logs[origin] = log
         if log.begins:
             what = f"entries 1 to {log.begins} are not shown, nor whether another record is before them"
-            self.report.unseen.append(f"{origin}: {what}")
+            self.report.leave(NOT_SHOWN, f"{origin}: {what}")
 
     def _check_rotation(self, log: Log, event: Dict[str, Any], note: Note) -> None:
         """Checks that both keys signed where one takes over from the other; `old` is "" where it is retired."""
@@ -1190,7 +1475,7 @@ class Reader:
         if new in self.policy.logs:
             self.report.remarks.append(f"{self._where}: the key {new.fingerprint} takes over")
         else:
-            self.report.unseen.append(f"{self._where}: the key {new.fingerprint} takes over: it is not in the policy")
+            self.report.leave(NO_KEY, f"{self._where}: the key {new.fingerprint} takes over: it is not in the policy")
 
     def _is_known(self, origin: str) -> bool:
         return origin in self._keys
@@ -1209,7 +1494,7 @@ class Reader:
             raise Refused("a card is opened, and it is not said where it was committed to")
         sealed = self._sealed.pop((line.journal, seq, n), None)
         if sealed is None:
-            self.report.unseen.append(f"{self._where}: the commitment in entry {seq} that it opens was not shown")
+            self.report.leave(NOT_SHOWN, f"{self._where}: the commitment in entry {seq} that it opens was not shown")
             return
         text = ":".join((line.journal, str(seq), str(n), str(event.get("card")), str(event.get("nonce"))))
         if hashlib.sha256(text.encode("utf-8", "replace")).hexdigest() != sealed.commit:
@@ -1224,6 +1509,11 @@ class Reader:
 
     def _take_note(self, name: str, note: Note) -> None:
         try:
+            origin = parse_checkpoint(note.text).origin
+            if not self._is_known(origin):
+                what = f"it is not signed by a key that is known: none of {origin} is given"
+                self.report.leave(NO_KEY, f"{name}: {what}")
+                return
             stated = verified_checkpoint(note, self.policy.logs)
             by = cosigned(note, self.policy.witnesses.values())
         except Refused as error:
@@ -1251,36 +1541,55 @@ class Reader:
         """Says how far a record is witnessed; whether it is at all. bound: a witnessed record that goes on from it."""
         report, origin = self.report, log.origin
         if not self._is_known(origin):
-            report.wrong.append(f"{origin}: its key is not in the policy")
+            report.leave(NO_KEY, f"{origin}: its key is not in the policy")
         for key in self.policy.logs:
             if key.name == origin:
                 report.remarks.append(f"{origin}: key {key.fingerprint} (is it the one that the table shows?)")
         if log.bare:
             more = f", and {len(log.bare) - 1} more" if log.bare[1:] else ""
             what = "closes or opens something, and has no checkpoint: taken off, or the table had no key"
-            report.unseen.append(f"{log.bare[0]}{more}: it {what}")
-        if log.unsigned:
-            what = f"the last {log.unsigned} of {log.size} entries are not signed yet: anybody can have written them"
-            report.remarks.append(f"{origin}: {what}")
+            report.leave(UNSIGNED, f"{log.bare[0]}{more}: it {what}")
         good, bad = self._sorted(log)
+        if log.size in (each.stated.size for each in good):
+            log.unsigned = 0  # the note is signed by the table's key
+            if log is self._log:
+                self._signed = report.seen.mark()
+        self._finish_tail(log)
         self._name_liars(good, bad)
-        if self.policy.quorum == "none":
-            report.remarks.append(f"{origin}: the policy asks for no witness: its own key could tell two histories")
+        if self.policy.quorum == "none" or self._is_alone:
+            report.remarks.append(f"{origin}: no witness is asked for: its own key could tell two histories")
             return False
         if bound and log.ended == bound:
             report.remarks.append(f"{origin}: ended at entry {log.size}, which the record {bound} binds")
             return True
-        witnessed, at = self._quorum(good)
+        witnessed, at, count = self._quorum(good)
         if not witnessed:
-            report.unseen.append(
-                f"{origin}: no quorum of witnesses cosigned any of its {log.size} entries, by the notes given"
-            )
+            what = f"no quorum of witnesses cosigned any of its {log.size} entries, by the notes given"
+            report.leave(NOT_WITNESSED, f"{origin}: {what}")
             return False
+        if log is self._log:
+            report.witnessed = count, witnessed, log.size
         when = _utc(at)
         report.remarks.append(f"{origin}: witnessed up to entry {witnessed} of {log.size}, at {when}")
         if witnessed < log.size:
             report.remarks.append(f"{origin}: the {log.size - witnessed} entries behind that have no witness")
         return True
+
+    def _finish_tail(self, log: Log) -> None:
+        """Says which entries of a record are under no signature, and whether they are an open round of a table in play.
+
+        Those of a record that another one goes on from are bound by the head that its first entry names.
+        """
+        is_bound = log.ended and self.logs[log.ended].size > self.logs[log.ended].unsigned
+        if not log.unsigned or is_bound or self._is_keyless:
+            return
+        if log is self._log and self._fits and not self._stopped:
+            self.report.open_round = log.size - log.unsigned, log.size
+            return
+        (name, begin), (last, end) = log.tail
+        where = f"{name}, lines {begin} to {end}" if name == last else f"{name}, line {begin} to {last}, line {end}"
+        what = f"the last {log.unsigned} of {log.size} entries of {log.origin} are not signed"
+        self.report.leave(UNSIGNED, f"{where}: {what}: anybody can have written them")
 
     def _sorted(self, log: Log) -> Tuple[List[Given], List[Given]]:
         """The notes that agree with a record, and those that do not."""
@@ -1292,13 +1601,13 @@ class Reader:
                     f"it was shown {size - log.size} more entries of {log.origin} than the {log.size} in these exports"
                 )
                 if self._stopped:
-                    self.report.unseen.append(f"{each.name}: {what}")
+                    self.report.leave(NOT_SHOWN, f"{each.name}: {what}")
                 else:
                     self.report.wrong.append(f"{each.name}: {what}: their end is missing (behind {self._where})")
             elif size <= log.begins:
                 self.report.remarks.append(f"{each.name}: its {size} entries are before those shown of {log.origin}")
             elif size not in log.marks:
-                self.report.unseen.append(f"{each.name}: not compared, for what is wrong in {self._stopped}")
+                self.report.leave(NOT_SHOWN, f"{each.name}: not compared, for what is wrong in {self._stopped}")
             elif log.marks[size][0] != root:
                 by = ", ".join(self._names(each.by)) or "no witness of the policy"
                 where = f"up to {log.marks[size][1]} it was shown another history of {log.origin}"
@@ -1322,8 +1631,8 @@ class Reader:
         names = {key: name for name, key in self.policy.witnesses.items()}
         return [names[each.witness] for each in by]
 
-    def _quorum(self, notes: List[Given]) -> Tuple[int, int]:
-        """The largest size that a quorum has cosigned, and when; 0 where there is none.
+    def _quorum(self, notes: List[Given]) -> Tuple[int, int, int]:
+        """The largest size that a quorum has cosigned, when, and how many have; 0 where there is none.
 
         A witness that cosigned a size has cosigned all smaller ones: it checked that one begins with the other.
         """
@@ -1333,8 +1642,8 @@ class Reader:
                 for one in each.by if each.stated.size >= size else ():
                     times[one.witness] = min(one.at, times.get(one.witness, one.at))
             if self.policy.is_met(times):
-                return size, max(times.values(), default=0)
-        return 0, 0
+                return size, max(times.values(), default=0), len(times)
+        return 0, 0, 0
 
 
 def _device(origin: str) -> str:
@@ -1380,13 +1689,31 @@ def check_self_contained(proof: Proof, policy: Policy) -> ExportLine:
 
 # ------------------------------------------------------------------------------------------------------------ command
 
-USAGE = """Usage: verify.py --policy FILE [--notes FILE ..] EXPORT .. [PROOF.tlog-proof ..]
+USAGE = """Usage: verify.py --policy FILE [--no-witness] [--local +HH:MM] [--html FILE] [--notes FILE ..]
+       EXPORT .. [PROOF.tlog-proof ..]
 
 Shipped as shoe-verify.py; run it without anybody's packages: python3 -I -S shoe-verify.py ...
 
-Verifies exports of a shoe's journals (`shoe journal export`, in order) by the public keys in a policy file (C2SP
-tlog-policy), notes of witnesses, and single proofs. Exit code: 0 all is verified; 1 something is wrong, or could not be
-checked; 2 usage."""
+Verifies exports of a shoe's journals (`shoe journal export`, in order; - for stdin) by the public keys in a policy file
+(C2SP tlog-policy), notes of witnesses, and single proofs. The first line is the verdict.
+  --no-witness    ask for no witness: the table's own key is enough for you
+  --local +HH:MM  print times at the table too, which is so far ahead of UTC
+  --html FILE     write the answer on a page to print, too
+
+Exit code: 0 all is verified; 1 something is wrong; 2 usage, or a file is missing. Not checked: 3 what is under no
+signature; 4 a key that nobody gave; 5 what is not shown; 6 no witness to rely on; 7 verified but for the open round of
+a table in play. Where several are true, 1 counts before all, then the lowest."""
+
+
+class Options(NamedTuple):
+    """What the caller asks for. local: minutes that the table's time is ahead of UTC. html: a page to write."""
+
+    policy: str
+    notes: List[str]
+    files: List[str]
+    is_alone: bool
+    local: Optional[int]
+    html: str
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -1395,25 +1722,32 @@ def main(arguments: Sequence[str]) -> int:
         print(USAGE)
         return 0
     try:
-        policy_file, notes, files = _options(arguments)
-        policy = _policy(policy_file)
-        given, wrong = _notes(notes)
-        proofs = [name for name in files if name.endswith(".tlog-proof")]
-        proved = [(name, note) for name in proofs if (note := _proved(name, policy))]
-        exports = [name for name in files if not name.endswith(".tlog-proof")]
+        asked = _options(arguments)
+        policy = _policy(asked.policy)
+        if asked.is_alone:
+            policy = policy._replace(quorum="none")
+        given, wrong = _notes(asked.notes)
+        proofs = [name for name in asked.files if name.endswith(".tlog-proof")]
+        proved = [_proved(name, policy) for name in proofs]
+        notes = [*given, *((each.name, each.note) for each in proved if each.note)]
+        exports = [name for name in asked.files if not name.endswith(".tlog-proof")]
         report = (
-            _read(exports, policy, [*given, *proved])
+            _read(exports, policy, notes, asked.is_alone)
             if exports
-            else Reader(policy, [*given, *proved]).finish_proofs(proofs)
+            else Reader(policy, notes, is_alone=asked.is_alone).finish_proofs(proofs)
         )
         report.wrong[:0] = wrong
+        for each in proved:
+            each.add_to(report)
+        shown = _lines_of(report, policy, asked, [each.text for each in proved if each.line])
+        if asked.html:
+            Path(asked.html).write_text(page(report, shown, asked), "utf-8")
     except (OSError, Refused) as error:
         print(f"verify: {printable(str(error))}", file=sys.stderr)
-        return 2
-    is_good = len(proved) == len(proofs)
-    if exports or not report.is_good:
-        is_good &= _print_report(report, policy)
-    return 0 if is_good else 1
+        return USAGE_ERROR
+    for text in shown:
+        print(printable(text))
+    return report.code
 
 
 def _policy(name: str) -> Policy:
@@ -1434,20 +1768,40 @@ def _notes(names: Iterable[str]) -> Tuple[List[Tuple[str, Note]], List[str]]:
     return found, wrong
 
 
-def _read(exports: Sequence[str], policy: Policy, notes: Sequence[Tuple[str, Note]]) -> Report:
+def _read(exports: Sequence[str], policy: Policy, notes: Sequence[Tuple[str, Note]], is_alone: bool) -> Report:
     """The report on exports. Where a signature was wrong they are read again, so that the finding names its line."""
-    deferred, report = Deferred(), Report()
+    deferred, report, kept = Deferred(), Report(), {name: _kept(name) for name in exports}
     for check in (deferred, None):
-        reader = Reader(policy, notes, check)
+        reader = Reader(policy, notes, check, is_alone)
         for name in exports:
-            with Path(name).open("rb") as file:
+            with contextlib.ExitStack() as stack:
+                file = kept[name] or stack.enter_context(Path(name).open("rb"))
+                file.seek(0)
                 reader.read(name, _lines(file))
         report = reader.finish()
         if check and deferred.were_right():
             return report
-    if report.is_good:
+    if not report.wrong:
         report.wrong.append("a signature was wrong at first, and right when it was checked again: run it once more")
     return report
+
+
+STDIN = "-"
+"""The name of standard input."""
+
+
+def _kept(name: str) -> Optional[BinaryIO]:
+    """A copy of what can be read only once; None for a file."""
+    if name != STDIN and (Path(name).is_file() or not Path(name).exists()):
+        return None
+    import shutil  # the daemon imports this file, and needs neither
+    import tempfile
+
+    made = tempfile.TemporaryFile()  # noqa: SIM115  # until the process ends
+    with contextlib.ExitStack() as stack:
+        source = sys.stdin.buffer if name == STDIN else stack.enter_context(Path(name).open("rb"))
+        shutil.copyfileobj(source, made)
+    return made
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:
@@ -1462,37 +1816,49 @@ def printable(text: str) -> str:
     return shown.encode(encoding, "backslashreplace").decode(encoding)
 
 
-def _options(arguments: Sequence[str]) -> Tuple[str, List[str], List[str]]:
-    policy, rest = "", list(arguments)
+def _options(arguments: Sequence[str]) -> Options:
+    rest = list(arguments)
+    valued = {"--policy": "", "--local": "", "--html": ""}
     notes: List[str] = []
     files: List[str] = []
-    into = files
+    into, is_alone = files, False
     while rest:
         word = rest.pop(0)
-        if word == "--policy":
+        if word in valued:
             if not rest:
-                raise Refused("name a file behind --policy; --help shows how")
-            policy, into = rest.pop(0), files
+                raise Refused(f"name a value behind {word}; --help shows how")
+            valued[word], into = rest.pop(0), files
+        elif word == "--no-witness":
+            is_alone, into = True, files
         elif word == "--notes":
             into = notes
         elif word == "--":
             files += rest
             break
-        elif word.startswith("-"):
+        elif word.startswith("-") and word != STDIN:
             raise Refused(f"unknown option {word}; --help shows how")
         elif into is notes and _is_export(word):
             into = files
             files.append(word)
         else:
             into.append(word)
-    if not policy or not files:
+    if not valued["--policy"] or not files:
         raise Refused("name a policy and at least one export or proof; --help shows how")
-    return policy, notes, files
+    local = _minutes(valued["--local"]) if valued["--local"] else None
+    return Options(valued["--policy"], notes, files, is_alone, local, valued["--html"])
+
+
+def _minutes(text: str) -> int:
+    found = re.fullmatch(r"([+-])([01][0-9]|2[0-3]):([0-5][0-9])", text, re.ASCII)
+    if not found:
+        raise Refused(f"{text[:20]} is no time ahead of UTC: write it as +08:00")
+    minutes = int(found.group(2)) * 60 + int(found.group(3))
+    return -minutes if found.group(1) == "-" else minutes
 
 
 def _is_export(name: str) -> bool:
     """Whether a word behind --notes begins the exports: a file that is no note."""
-    if name.endswith(".tlog-proof"):
+    if name.endswith(".tlog-proof") or name == STDIN:
         return True
     try:
         with Path(name).open("rb") as file:
@@ -1513,37 +1879,176 @@ def _text(name: str) -> str:
         raise Refused("it is not UTF-8") from None
 
 
-def _proved(name: str, policy: Policy) -> Optional[Note]:
-    """The note of a proof that is right; None, which is printed, for another one."""
+class Proved(NamedTuple):
+    """What a file with a proof shows, in words too. code: FINE, or why its note and line are None."""
+
+    name: str
+    text: str
+    code: int
+    note: Optional[Note] = None
+    line: Optional[ExportLine] = None
+
+    def add_to(self, report: Report) -> None:
+        """Adds it to a report."""
+        if self.line:
+            report.signed.add(self.line, [event["type"] for _, event in self.line.events])
+        elif self.code == WRONG:
+            report.wrong.append(self.text)
+        else:
+            report.leave(self.code, self.text)
+
+
+def _proved(name: str, policy: Policy) -> Proved:
     try:
         proof = parse_proof(_text(name))
         line = check_self_contained(proof, policy)
+    except NotChecked as error:
+        return Proved(name, f"{name}: {error}", error.code)
     except Refused as error:
-        print(printable(f"WRONG  {name}: {error}"))
-        return None
+        return Proved(name, f"{name}: {error}", WRONG)
     origin = proof.note.text.split("\n")[0]
-    print(printable(f"OK     {name}: {line.name} is entry {proof.number + 1} of {origin}"))
-    return proof.note
+    return Proved(name, f"{name}: {line.name} is entry {proof.number + 1} of {origin}", FINE, proof.note, line)
 
 
-def _print_report(report: Report, policy: Policy) -> bool:
-    """Prints a report; whether all is good."""
-    print(f"{report.lines} lines, {report.checkpoints} checkpoints and {report.rounds} rounds signed ({BACKEND})")
+def verdict(report: Report, policy: Policy, local: Optional[int] = None) -> str:
+    """The answer in one line of words."""
+    played, code = report.signed, report.code
+    what = f"{played.table()}: {played.words(local)}"
+    if code == FINE:
+        return f"{what}, {_are(played)} as the table signed them; {_seen_by(report, policy)}"
+    if code == OPEN_ROUND and report.open_round:
+        signed, count = report.open_round
+        behind = f"verified up to entry {signed} of {count}; the open round behind it is not signed yet"
+        return (
+            f"{played.table()}: {behind}; {played.words(local)}, {_are(played)} as signed; {_seen_by(report, policy)}"
+        )
+    if code == WRONG:
+        seen = report.seen if report.seen.tables else played
+        if not seen.tables:
+            return f"WRONG  {report.wrong[0]}"
+        return f"WRONG  {seen.table()}: {report.wrong[0]}; {seen.ended()}"
+    checked = f"{what}, {_are(played)} as the table signed them" if played.lines else "nothing is checked"
+    return f"NOT CHECKED  {CLASSES[code]}: {report.classes[code]}; beside that: {checked}"
+
+
+def _are(played: Played) -> str:
+    return "are" if len(played.rounds or range(played.lines)) != 1 else "is"
+
+
+def _seen_by(report: Report, policy: Policy) -> str:
+    """Who has seen what is verified, in words."""
+    if policy.quorum == "none":
+        return "no witness was asked"
+    if report.witnessed is None:
+        return "a quorum of witnesses has seen them"
+    count, size, of = report.witnessed
+    of = report.open_round[0] if report.open_round else of
+    which = "them" if size == of else f"the first {size} of {of} entries, behind them stands the table's key alone"
+    return f"{count} of {len(policy.witnesses)} witnesses {'have' if count != 1 else 'has'} seen {which}"
+
+
+LAST = {FINE: "all verified", OPEN_ROUND: "verified up to entry {} of {}; the open round behind it is not signed yet"}
+"""The last line, for each exit code; another one is NOT all verified."""
+
+
+def _lines_of(report: Report, policy: Policy, asked: Options, proved: Sequence[str]) -> List[str]:
+    """What the command prints."""
+    lines = [verdict(report, policy, asked.local)]
+    lines += [f"OK     {text}" for text in proved]
+    if report.lines:
+        counts = f"{report.lines} lines, {report.checkpoints} checkpoints and {report.rounds} rounds signed"
+        lines.append(f"       {counts} ({BACKEND})")
     if report.opened:
-        print(f"{report.opened} sealed cards are those committed to;")
-        print(f"{report.early} of them were opened before the notes given show their commitment cosigned")
-    for text in report.remarks:
-        print(printable(f"       {text}"))
+        lines.append(f"       {report.opened} sealed cards are those committed to;")
+        lines.append(f"       {report.early} of them were opened before the notes given show their commitment cosigned")
+    lines += [f"       {text}" for text in report.remarks]
     if policy.quorum != "none":
         witnesses = ", ".join(f"{name} {key.id.hex()}" for name, key in policy.witnesses.items())
-        print(printable(f"       quorum {policy.quorum}; witnesses {witnesses} (are they the ones you know?)"))
-        print(f"       two histories stay unseen only if {policy.liars()} of the policy's witnesses lie with the table")
-    for text in report.unseen:
-        print(printable(f"NOT CHECKED  {text}"))
-    for text in report.wrong:
-        print(printable(f"WRONG  {text}"))
-    print("all verified" if report.is_good else "NOT all verified")
-    return report.is_good
+        lines.append(f"       quorum {policy.quorum}; witnesses {witnesses} (are they the ones you know?)")
+        lines.append(f"       {_liars(policy)}")
+    lines += [f"NOT CHECKED  {text}" for text in report.unseen]
+    lines += [f"WRONG  {text}" for text in report.wrong]
+    return [*lines, LAST.get(report.code, "NOT all verified").format(*report.open_round or ())]
+
+
+def _liars(policy: Policy) -> str:
+    """What a quorum is worth, in words."""
+    liars = policy.liars()
+    if not liars:
+        return "no witness must lie to hide a second history from you: ask for a larger quorum"
+    who = "One lying witness" if liars == 1 else f"{liars} lying witnesses"
+    return f"{who} could hide a second history from you; ask all {len(policy.witnesses)} for their notes"
+
+
+# -------------------------------------------------------------------------------------------------------- on one page
+
+TITLES = {FINE: "Verified", WRONG: "Wrong", OPEN_ROUND: "Verified, but for the open round"}
+MEANS = {
+    FINE: "Every line is as the table signed it, and as many witnesses as you asked for have seen it.",
+    WRONG: "Something here was changed, moved or removed, or two histories were told. Keep all files as they are.",
+    UNSIGNED: "Anybody can have written the lines named below: conclude nothing from them.",
+    NO_KEY: "The lines may be right, but you have not given the key to check them: take it at the table.",
+    NOT_SHOWN: "Something is missing: ask for it, and conclude nothing about it until you have it.",
+    NOT_WITNESSED: "The table signed this, but no witness vouches that all are told the same: ask for their notes.",
+    OPEN_ROUND: "Good for a table in play. The lines of its open round are proved by nothing yet: verify again later.",
+}
+FINDINGS_SHOWN, FILES_SHOWN, KEYS_SHOWN = 5, 8, 4
+"""Lines of each part of a page, at most: it is one sheet of A4."""
+
+_STYLE = """@page{size:A4;margin:15mm}body{margin:0;color:#000;background:#fff}
+main{font:10pt/1.35 sans-serif;width:180mm;max-height:264mm;overflow:hidden;margin:0 auto;overflow-wrap:anywhere}
+h1{font-size:20pt;margin:0;padding:3mm;border:1mm solid}h2{font-size:11pt;margin:4mm 0 1mm}p,ul{margin:2mm 0}
+ul{padding-left:5mm}table{border-collapse:collapse}td{padding:0 4mm 0 0;vertical-align:top}.verdict{font-size:12pt}
+.small{font:7.5pt/1.3 monospace}"""
+
+
+def page(report: Report, shown: Sequence[str], asked: Options) -> str:
+    """The answer on a page of HTML that prints on one sheet of A4. shown: what the command prints."""
+    played, found = report.signed, [*report.wrong, *report.unseen]
+    rows = [
+        ("Table", played.table()),
+        ("Under a signature", f"{played.words(asked.local)}; {_counted(played.lines, 'entry', 'entries')}"),
+        ("Exit code", str(report.code)),
+        ("Written", f"{datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d %H:%M} UTC"),
+    ]
+    files = [f"{_hash_of(name)}  {name[-40:]}" for name in [asked.policy, *asked.notes, *asked.files][:FILES_SHOWN]]
+    keys = [text.strip() for text in shown[1:] if "is it the one" in text or "are they the ones" in text]
+    parts = [
+        f"<h1>{TITLES.get(report.code, 'Not checked')}</h1><p class=verdict>{_html(shown[0], 500)}</p>",
+        f"<p>{MEANS[report.code]}</p>",
+        "<p>Checked by ______________________ on ______________</p>",
+        "<table>" + "".join(f"<tr><td>{name}<td>{_html(text, 300)}" for name, text in rows) + "</table>",
+        _items("What was found", found, FINDINGS_SHOWN, 240) if found else "",
+        _items("Compare these keys yourself", keys, KEYS_SHOWN, 200),
+        _items("Files (SHA-256)", files, FILES_SHOWN, 110, " class=small"),
+        "</main>",
+    ]
+    head = f"<!DOCTYPE html><html lang=en><meta charset=utf-8><title>Record</title><style>{_STYLE}</style><main>"
+    return "\n".join([head, *parts, ""])
+
+
+def _items(title: str, texts: Sequence[str], most: int, length: int, kind: str = "") -> str:
+    more = f"<li>and {len(texts) - most} more: the command prints them" if texts[most:] else ""
+    items = "".join(f"<li>{_html(text, length)}" for text in texts[:most])
+    return f"<h2>{title}</h2><ul{kind}>{items}{more}</ul>"
+
+
+def _html(text: str, length: int) -> str:
+    import html
+
+    cut = text if len(text) <= length else text[: length - 2] + ".."
+    return html.escape("".join(each if each.isprintable() else ascii(each)[1:-1] for each in cut))
+
+
+def _hash_of(name: str) -> str:
+    """SHA-256 of a file; in words where it cannot be read again."""
+    made = hashlib.sha256()
+    if not Path(name).is_file():
+        return "(not a file)"
+    with Path(name).open("rb") as file:
+        for data in iter(lambda: file.read(1 << 20), b""):
+            made.update(data)
+    return made.hexdigest()
 
 
 if __name__ == "__main__":

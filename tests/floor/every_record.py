@@ -23,6 +23,7 @@ from firmware_bridge.floor.record.names import Names
 from firmware_bridge.floor.record.state import TrustedKey
 from firmware_bridge.floor.store.cosigned import Witnessed
 from firmware_bridge.floor.store.fact_queries import Between
+from firmware_bridge.floor.verified.audit import behind
 from firmware_bridge.journal.messages import messages
 from firmware_bridge.record import verify
 from tests.floor.house import Floor, House, commands
@@ -66,7 +67,8 @@ def verified(folder: Path, policy: str, *files: str | bytes, notes: tuple[str, .
     place.mkdir()
     (place / "shoe-verify.py").write_bytes(Path(verify.__file__).read_bytes())
     (place / "keys.txt").write_text(policy)
-    words = ["--policy", "keys.txt", *(["--notes"] if notes else [])]
+    alone = ["--no-witness"] if "quorum none" in policy else []
+    words = ["--policy", "keys.txt", *alone, *(["--notes"] if notes else [])]
     for number, note in enumerate(notes):
         (place / f"{number}.note").write_text(note)
         words.append(f"{number}.note")
@@ -122,7 +124,7 @@ def test_an_export_of_the_store_is_that_of_the_table_byte_for_byte(house: House,
     note = witness(house)
     whole = (tmp_path / "out").read_bytes()
     behind_the_first = b"".join([*later[0], *lines[-len(later[1]) :]])
-    for export, count, code in ((whole, len(lines), 0), (behind_the_first, len(lines) - len(first), 1)):
+    for export, count, code in ((whole, len(lines), 0), (behind_the_first, len(lines) - len(first), 5)):
         found = verified(tmp_path, policy_text(), export, notes=(note,))
         assert found.code == code, found.text
         assert "WRONG" not in found.text, found.text
@@ -131,6 +133,34 @@ def test_an_export_of_the_store_is_that_of_the_table_byte_for_byte(house: House,
         assert f"witnessed up to entry {len(lines)}" in found.text
     changed = whole.replace(b'"type":"RoundClosed"', b'"type":"RoundVoided"', 1)
     assert verified(tmp_path, policy_text(), changed, notes=(note,)).code == 1
+
+
+def test_an_open_round_is_said_and_is_not_in_the_export(house: House, floor: Floor, tmp_path: Path) -> None:
+    """The auditor reads of the table's own export what the office says, and of the office's that all is signed."""
+    record = signed_table(house, tmp_path)
+    sent = len(record.lines)
+    record.open_shoe()
+    record.play(1).deal("9s8s")
+    send(house, record, sent)
+    house.wait(20)
+    (size,) = {each.size for each in house.store.logs()}
+    words = f"verified up to entry {size} of {size + 2}; the open round behind it is not signed yet"
+    code, said = floor("record", "export", "T07", "-o", str(tmp_path / "out"))
+    assert (code, f"T07: {words}\n" in said) == (0, True), said
+    note = witness(house)
+    own = verified(tmp_path, policy_text(), *(b"".join(lines) for lines in record.exports()), notes=(note,))
+    assert (own.code, own.text.splitlines()[-1]) == (verify.OPEN_ROUND, words)
+    found = verified(tmp_path, policy_text(), (tmp_path / "out").read_bytes(), notes=(note,))
+    assert (found.code, f"{size} lines" in found.text) == (0, True), found.text
+    forged = [each for each in messages(record.lines[-1]) if each.topic == "event"]
+    for each in forged:
+        house.send(
+            (f"shoe/T07/{each.topic}", each.payload.replace(b'"seq":%d' % record.lines[-1].public.seq, b'"seq":40'))
+        )
+    house.wait(20)
+    assert list(behind(house.store)) == [
+        f"T07: verified up to entry {size} of {size + 3}; those behind it are not signed yet, and of no open round"
+    ]
 
 
 @pytest.mark.usefixtures("real_names")
@@ -231,7 +261,7 @@ def test_where_names_are_replaced_only_the_heads_can_be_shown(
     export = (tmp_path / "out").read_bytes()
     assert export.count(b"\n") == 4
     found = verified(tmp_path, policy, export)
-    assert found.code == 1, found.text
+    assert found.code == verify.NOT_SHOWN, found.text
     assert "WRONG" not in found.text, found.text
     assert "entries 1 to 5 are not shown" in found.text
     code, said = floor("record", "prove", "T07", "1-fa4e:5", "-o", str(tmp_path / "x.tlog-proof"))

@@ -19,8 +19,13 @@ import pytest
 
 from firmware_bridge.record import verify as v
 from firmware_bridge.record.tiles import Tiles
+from tests.record import test_verdicts as verdicts
 from tests.record.exports import ORIGIN, device, five_rounds, policy_text, proof_of, rewritten, sealed_line
+from tests.record.test_doctored import Given
 from tests.record.test_vectors import VECTORS
+from tests.record.test_verdicts import ROWS, with_tail
+
+ended, in_play = verdicts.ended, verdicts.in_play  # fixtures
 
 GO: Final = Path(os.environ.get("SHOE_TEST_GO", "/nowhere"))
 EXPORTS: Final = int(os.environ.get("SHOE_TEST_EXPORTS", "10000"))
@@ -33,12 +38,16 @@ pytestmark = pytest.mark.skipif(
 
 
 class Said(NamedTuple):
-    """What an implementation says of an export: the verdict, and lines, checkpoints and rounds that were right."""
+    """What an implementation says of an export: the verdict, and lines, checkpoints and rounds that were right.
+
+    behind: the class of what no signature covers, 0 for nothing.
+    """
 
     verdict: str
     lines: int
     checkpoints: int
     rounds: int
+    behind: int = 0
 
 
 BOTH: Final = re.compile(
@@ -51,11 +60,12 @@ BOTH: Final = re.compile(
 
 def by_python(policy: v.Policy, lines: list[bytes]) -> tuple[Said, str]:
     """What verify.py says, and why."""
-    reader = v.Reader(policy)
+    reader = v.Reader(policy, is_alone=True)
     reader.read("x", lines)
-    report = reader.report
-    verdict = "wrong" if report.wrong else "ok"
-    return Said(verdict, report.lines, report.checkpoints, report.rounds), "".join(report.wrong)
+    report = reader.finish()
+    wrong = [*report.wrong, *(text for code, text in report.classes.items() if code == v.NO_KEY)]
+    behind = v.UNSIGNED if v.UNSIGNED in report.classes else v.OPEN_ROUND if report.open_round else v.FINE
+    return Said("wrong" if wrong else "ok", report.lines, report.checkpoints, report.rounds, behind), "".join(wrong)
 
 
 def by_go(exports: list[list[bytes]]) -> list[Said]:
@@ -72,6 +82,22 @@ def is_agreed(python: Said, why: str, go: Said) -> bool:
     if BOTH.search(why):
         return python[:3] == go[:3]
     return python.lines <= go.lines and python.checkpoints <= go.checkpoints
+
+
+TAILS: Final = [
+    *("tail behind a shoe that ended", "tail that ends a round", "tail that opens a shoe", "tail of an earlier round"),
+    *("tail of a later round", "tail of no round", "tail of another shoe", "tail of another table"),
+    *("tail of another start", "tail of another journal", "nothing", "in play", "a card more in play"),
+]
+
+
+@pytest.mark.parametrize("name", TAILS)
+def test_both_say_the_same_of_a_tail(name: str, request: pytest.FixtureRequest) -> None:
+    of, doctor, code, _ = ROWS[name]
+    lines = [line for file in doctor(request.getfixturevalue(of)).files for line in file]
+    python, _ = by_python(v.parse_policy(policy_text(quorum="none")), lines)
+    assert by_go([lines]) == [python]
+    assert python.behind == code
 
 
 Mutation = Callable[[random.Random, list[bytes]], list[bytes]]
@@ -135,6 +161,17 @@ def no_note(chance: random.Random, lines: list[bytes]) -> list[bytes]:
     return [*lines[:at], sealed_line(head, public, sealed, b""), *lines[at + 1 :]]
 
 
+def a_card_behind_the_end(chance: random.Random, lines: list[bytes]) -> list[bytes]:
+    """Of some shoe and round, behind some line; nobody signed it."""
+    end = lines[: chance.randrange(1, len(lines) + 1)]
+    try:
+        given = Given([end], "", {})
+        changes = {key: value for key, value in (("shoe", 1), ("boot", "b008")) if chance.random() < 0.2}
+        return with_tail(given, lines, round=chance.randrange(1, 6), **changes).files[0]
+    except (v.Refused, ValueError):
+        return lines
+
+
 def the_end_is_missing(chance: random.Random, lines: list[bytes]) -> list[bytes]:
     return lines[: chance.randrange(1, len(lines))]
 
@@ -151,6 +188,7 @@ def changed(chance: random.Random, data: bytes) -> bytes:
 MUTATIONS: Final[list[Mutation]] = [
     a_byte, a_column_with_its_checksum, a_column_with_its_checksum, a_public_part_with_all_behind_it,
     a_public_part_that_the_device_signed, lines_moved, a_note_of_another_line, no_note, the_end_is_missing,
+    a_card_behind_the_end,
 ]  # fmt: skip
 
 
@@ -170,15 +208,17 @@ def test_both_say_the_same_of_mutated_exports(part: int, tmp_path: Path) -> None
     lines = [line for file in five_rounds(tmp_path / "journal") for line in file]
     policy = v.parse_policy(policy_text(quorum="none"))
     assert by_go([lines]) == [by_python(policy, lines)[0]] == [Said("ok", len(lines), 10, 5)]
-    chance, found = random.Random(part), Counter[tuple[str, str]]()
+    chance, found, behind = random.Random(part), Counter[tuple[str, str]](), Counter[int]()
     for _ in range(-(-EXPORTS // PARTS // BATCH)):
         exports = [mutated(chance, lines) for _ in range(BATCH)]
         for export, go in zip(exports, by_go(exports), strict=True):
             python, why = by_python(policy, split(export))
             assert is_agreed(python, why, go), (python, why, go, b"".join(export))
             found[python.verdict, go.verdict] += 1
+            behind[go.behind] += go.verdict == "ok"
     assert set(found) == {("ok", "ok"), ("wrong", "wrong"), ("wrong", "ok")}
     assert found["wrong", "wrong"] > found.total() // 3
+    assert min(behind[code] for code in (v.FINE, v.UNSIGNED, v.OPEN_ROUND)) > found.total() // 100
 
 
 def split(export: list[bytes]) -> list[bytes]:

@@ -36,7 +36,10 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Verifies files in order up to the first fault; 0 if there is none, else 1."""
+    """Verifies files in order up to the first fault; 0 if there is none, else 1.
+
+    An open round that is not signed yet is no fault: a table in play has one.
+    """
     keys = _keys(arguments.policy) if arguments.policy else ()
     audit = Audit(arguments.dir, arguments.head, whole=not arguments.journals, replay=arguments.replay, keys=keys)
     paths = chosen(arguments.dir, arguments.journals)
@@ -55,6 +58,8 @@ def run(arguments: argparse.Namespace) -> int:
         return 1
     if not arguments.json:
         print(f"head {head}")
+        if behind := audit.behind():
+            print(behind)
     return 0
 
 

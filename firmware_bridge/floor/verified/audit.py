@@ -2,19 +2,25 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import groupby
+from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 from firmware_bridge.client.entry import begun_by
-from firmware_bridge.client.heads import Part, follows, is_round_of, part, round_of, signed_part
+from firmware_bridge.client.heads import Part, follows, is_round_of, part, public_bytes, round_of, signed_part
 from firmware_bridge.floor.record.message import EVENT, Row, now
 from firmware_bridge.floor.record.state import Incident, Leaf, Log
 from firmware_bridge.floor.store import Store
 from firmware_bridge.floor.store.errors import DamagedBlock
 from firmware_bridge.floor.verified.keys import Keys
-from firmware_bridge.record.verify import Refused, grow, leaf_hash, root_of
+from firmware_bridge.journal.line import NO_PROOF, exported
+from firmware_bridge.record.verify import ExportLine, Play, Refused, grow, leaf_hash, parse_line, root_of
 
 PAGE: Final = 500
 """Entries of one fetch."""
+
+BEFORE: Final = 256
+"""Verified entries of a journal that are read to know which round is open behind them."""
 
 OF_A_RECORD: Final = 20
 """Most findings of a record; more say nothing new."""
@@ -125,6 +131,46 @@ class Audit:
             if expected is None or came is None or not is_round_of(keys.publics, log.origin, came, expected):
                 return "its round is not the one of its event"
         return "it has a round without an event" if rounds else ""
+
+
+def behind(store: Store, table: str = "") -> Iterator[str]:
+    """What waits behind the last checkpoint of each table, in words; "" for all tables. Raises StoreError."""
+    newest = {each.table: each for each in sorted(store.logs(), key=attrgetter("birth")) if each.size}
+    for log in newest.values() if not table else filter(None, [newest.get(table)]):
+        waiting = [each for each in store.waiting_rows(log.table) if each.topic == EVENT]
+        if not waiting:
+            continue
+        size = log.size + len({(each.journal, each.seq) for each in waiting})
+        is_open = all(_fit(store, store.some_leaves(log.origin, log.size - 1, 1), waiting))
+        words = "the open round behind it is" if is_open else "those behind it are"
+        other = "" if is_open else ", and of no open round"
+        yield f"{log.table}: verified up to entry {log.size} of {size}; {words} not signed yet{other}"
+
+
+def _fit(store: Store, last: Sequence[Leaf], waiting: Sequence[Row]) -> Iterator[bool]:
+    """Whether each entry that waits follows from the last verified one, and is of the round that was open there."""
+    play, leaf = Play(), last[0]
+    stored = store.stored_rows(leaf.table, leaf.journal, max(1, leaf.seq - BEFORE), leaf.seq)
+    for _, rows in groupby(stored, attrgetter("seq")):
+        if line := _shown(parts_of(rows)):
+            play = play.followed(line, [event["type"] for _, event in line.events])
+    head = leaf.head
+    for seq, ((journal, found), rows) in enumerate(groupby(waiting, attrgetter("journal", "seq")), leaf.seq + 1):
+        parts = parts_of(rows)
+        line = _shown(parts)
+        if (journal, found) != (leaf.journal, seq) or line is None or not follows(head, parts):
+            yield False
+            return
+        yield play.fits(line, [event["type"] for _, event in line.events])
+        head = line.head
+
+
+def _shown(parts: Sequence[Part]) -> ExportLine | None:
+    """The line of an entry, without its proof; None for parts that make none."""
+    try:
+        return parse_line(exported(parts[0].head, public_bytes(parts), parts[-1].sealed, NO_PROOF)) if parts else None
+    except Refused:
+        return None
 
 
 def rows_of(

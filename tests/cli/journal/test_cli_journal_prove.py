@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,7 +14,7 @@ from firmware_bridge.facts import orders
 from firmware_bridge.record import verify as v
 from tests.cli.journal import kept_files
 from tests.kit import command
-from tests.record.exports import ORIGIN, SignedRecord, cosigned, device, policy_text
+from tests.record.exports import ORIGIN, SignedRecord, cosigned, device, note_of, policy_text, verified
 
 shoe, journal = command.shoe, kept_files.journal  # fixtures
 
@@ -33,7 +34,8 @@ def record(tmp_path: Path) -> SignedRecord:
 
 def checked(folder: Path, policy: str, *files: str) -> subprocess.CompletedProcess[str]:
     (folder / "keys.txt").write_text(policy)
-    command = [sys.executable, "-I", "-S", str(Path(v.__file__).resolve()), "--policy", "keys.txt", *files]
+    alone = ["--no-witness"] if "quorum none" in policy else []
+    command = [sys.executable, "-I", "-S", str(Path(v.__file__).resolve()), "--policy", "keys.txt", *alone, *files]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
@@ -47,7 +49,7 @@ def test_a_proof_of_an_entry_is_checked_alone(
         assert done.returncode == 0, done.stdout
         assert f"of {ORIGIN}" in done.stdout
     wrong = checked(tmp_path, policy_text(), "x.tlog-proof")
-    assert (wrong.returncode, "no quorum of witnesses" in wrong.stdout) == (1, True)
+    assert (wrong.returncode, "no quorum of witnesses" in wrong.stdout) == (v.NOT_WITNESSED, True)
 
 
 def test_a_proof_by_a_cosigned_checkpoint(
@@ -114,6 +116,36 @@ def test_checkpoints_that_were_taken_off_are_missed(tmp_path: Path, journal: Cal
     record.journal.tree.signers = (device(ORIGIN),)
     record.play(1).close()
     assert journal("verify").code == 0  # the next checkpoint covers all before it
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_open_round_is_said_and_is_no_fault(tmp_path: Path, journal: Callable[..., command.Ran], jobs: int) -> None:
+    record = SignedRecord(tmp_path / "j")
+    record.begin()
+    record.play(1).open_shoe()
+    record.play(2)
+    assert "verified up to" not in journal("verify", "--jobs", jobs).out
+    record.deal("9s8s").journal.close()
+    ran = journal("verify", "--jobs", jobs)
+    assert ran.code == 0, ran.out
+    words = "verified up to entry 22 of 24; the open round behind it is not signed yet\n"
+    assert re.search(rf"\nhead 15:[0-9a-f]{{64}}\n{words}\Z", ran.out)
+    exports = record.exports()
+    report = verified(exports, policy_text(), [("w", cosigned(note_of(exports[2]), ("w1", "w2")))])
+    assert (report.code, report.open_round) == (v.OPEN_ROUND, (22, 24))  # the auditor reads the same
+
+
+def test_entries_behind_the_last_checkpoint_of_no_round(tmp_path: Path, journal: Callable[..., command.Ran]) -> None:
+    record = SignedRecord(tmp_path / "j")
+    record.begin()
+    record.play(1).order(orders.CloseShoe())
+    record.order(orders.DealerIn("anna"))
+    record.close()
+    ran = journal("verify")
+    assert ran.code == 0, ran.out
+    assert re.search(
+        r"\nverified up to entry 9 of 10; those behind it are not signed yet, and of no open round\n", ran.out
+    )
 
 
 def test_verify_by_the_page_of_keys(record: SignedRecord, journal: Callable[..., command.Ran], tmp_path: Path) -> None:
