@@ -46,7 +46,7 @@ def test_a_table_that_does_not_answer_is_said_and_the_same_form_acts_once(pit: C
     assert "not known: the table has not answered yet" in floor.html()
     assert "no answer within 10 s" in floor.page.log
     floor.table.process.send_signal(signal.SIGCONT)
-    floor.backend.wait_until(lambda: floor.events("RoundVoided"))
+    floor.backend.wait_until(lambda: floor.events("RoundVoided") and floor.events("CommandAnswered"))
     until(lambda: floor.send(form).status == 409)  # the page has heard of it
     assert len(floor.events("CommandAnswered")) == 1
     until(lambda: "not known" not in floor.html())
@@ -85,7 +85,7 @@ def test_an_order_in_flight_when_the_page_is_killed_is_carried_out_once_and_the_
         floor.page.start()
         floor.act = sign_in(floor.page).cookie
         assert floor.send(form).status == 409  # of a page that is no more
-    floor.backend.wait_until(lambda: floor.events("RoundVoided"))
+    floor.backend.wait_until(lambda: floor.events("RoundVoided") and floor.events("CommandAnswered"))
     until(lambda: re.search("Void</strong> ANNA: taken", floor.html()) or floor.table.pause(0.05))
     assert (len(floor.events("RoundVoided")), len(floor.events("CommandAnswered"))) == (1, 1)
 
@@ -102,7 +102,7 @@ def test_an_order_in_flight_when_the_broker_is_killed_is_carried_out_once_or_not
         assert given.result().status in (503, 504)
         assert "not known: the table has not answered yet" in floor.html()
     until(lambda: floor.send(form).status in (200, 409) or floor.table.pause(0.2))  # the same form is the same order
-    floor.backend.wait_until(lambda: floor.events("RoundVoided"))
+    floor.backend.wait_until(lambda: floor.events("RoundVoided") and floor.events("CommandAnswered"))
     until(lambda: re.search("Void</strong> ANNA: taken", floor.html()) or floor.table.pause(0.05))
     assert "not known" not in floor.html()
     assert (len(floor.events("RoundVoided")), len(floor.events("CommandAnswered"))) == (1, 1)

@@ -105,7 +105,7 @@ def test_a_void_on_the_page_voids_the_round_and_the_record_names_the_person(pit:
     floor.deal("9d 4s")
     answer = floor.send(floor.form("void", why="misdeal"))
     assert (answer.status, "The table has taken the order." in answer.body) == (200, True)
-    floor.backend.wait_until(lambda: floor.events("RoundVoided"))
+    floor.backend.wait_until(lambda: floor.events("RoundVoided") and floor.events("CommandAnswered"))
     (voided,) = floor.events("RoundVoided")
     (answered,) = floor.events("CommandAnswered")
     assert (voided["by"], voided["why"]) == ("key/page", ["misdeal"])
@@ -188,7 +188,7 @@ def test_a_form_that_is_sent_twice_is_one_order(pit: Callable[..., Pit]) -> None
         answers = list(at_once.map(lambda _: floor.send(form).status, range(4)))
     assert answers == [200] * 4
     assert floor.send(form | {"why": "another"}).status == 409
-    floor.backend.wait_until(lambda: floor.events("RoundVoided"))
+    floor.backend.wait_until(lambda: floor.events("RoundVoided") and floor.events("CommandAnswered"))
     assert len(floor.events("CommandAnswered")) == 1
     assert len([each for each in floor.backend.received if each.topic.endswith("/command")]) == 1
 
@@ -236,7 +236,7 @@ def test_an_order_of_two_people_waits_for_another_one_and_has_both_names(pit: Ca
     assert 200 in answers
     assert set(answers) <= {200, 409}
     assert floor.send(confirm, carl).status == 409  # it waits no more
-    floor.backend.wait_until(lambda: floor.events("RoundVoided"))
+    floor.backend.wait_until(lambda: floor.events("RoundVoided") and floor.events("CommandAnswered"))
     (voided,), (answered,) = floor.events("RoundVoided"), floor.events("CommandAnswered")
     assert (voided["by"], voided["second"], answered["on_behalf_of"]) == ("key/page", "CARL", "ANNA")
     assert "ANNA and CARL gave void to table T07" in floor.page.log
@@ -315,7 +315,7 @@ def test_a_double_click_in_a_browser_without_javascript_is_one_order(pit: Callab
     floor.deal("9d 4s")
     with ThreadPoolExecutor(1) as browser:  # playwright and the table have an event loop each
         clicked = browser.submit(double_click, f"{floor.page.url}/table/T07?lang=en")
-        floor.backend.wait_until(lambda: floor.events("RoundVoided"))
+        floor.backend.wait_until(lambda: floor.events("RoundVoided") and floor.events("CommandAnswered"))
     assert clicked.result() == ("The table has taken the order.", f"{floor.page.url}/table/T07?lang=en")
     assert [each["on_behalf_of"] for each in floor.events("CommandAnswered")] == ["ANNA"]
 

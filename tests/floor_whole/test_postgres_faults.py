@@ -120,7 +120,7 @@ def test_kills_of_server_and_ingest_lose_nothing(own: Any, floor: Any) -> None:
     whole(daemon, ingest)
     server.stop(signal.SIGKILL)  # while the ingest is connected
     play(daemon, 1)
-    daemon.until(lambda: "ERROR firmware_bridge.floor.service: PostgreSQL, database postgres" in ingest.log)
+    daemon.until(lambda: "ERROR PostgreSQL, database postgres" in ingest.log)
     server.start()
     whole(daemon, ingest)
     assert ingest.end(signal.SIGTERM) == 0
