@@ -28,7 +28,7 @@ _shoe() {
         'shoe demo --reader') words='native line grow ssi rdm6300 angel-eye' ;;
         'shoe demo --game') words='baccarat blackjack niuniu erbagang zhajinhua' ;;
         'shoe demo --procedure') words='on-demand six-card' ;;
-        'shoe demo --fault') words='unreadable duplicate foreign wrong_slot result_mismatch face_up double_feed backwards jam overdrawn drawn_before_bets_closed drawn_before_mark missing_third burn_short burn_over shoe_empty cut_card_mid_round cut_card_early cut_card_missing reader_lost reader_back reader_gap lid_opened sensor_stuck broker_lost restarted_mid_round keypad_lost store_silent disk_full clock_jump unshuffled' ;;
+        'shoe demo --fault') words='unreadable duplicate foreign wrong_slot result_mismatch face_up double_feed backwards jam overdrawn drawn_before_bets_closed drawn_before_mark missing_third burn_short burn_over shoe_empty cut_card_mid_round cut_card_early cut_card_missing reader_lost reader_back reader_gap read_again lid_opened sensor_stuck broker_lost restarted_mid_round keypad_lost store_silent disk_full clock_jump unshuffled' ;;
         'shoe demo --broker') words='auto mosquitto amqtt' ;;
         'shoe demo --disclose') words='dealt sealed' ;;
         'shoe demo --betting') words='ignored required' ;;

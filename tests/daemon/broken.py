@@ -1,8 +1,7 @@
 """A daemon one of whose callbacks raises an error once, wherever it was scheduled: on the loop, in a thread, as a task.
 
 `BREAK`: module:qualified name of the callback; a method where it begins with `call `, which raises when it is called.
-`BROKEN`: a file that is made when it has raised, so that the next start of the daemon is whole. `SEEN`: a file for the
-names of all callbacks that were scheduled.
+`BROKEN`: a file that is made when it has raised, so that the next start of the daemon is whole.
 """
 
 from typing import Final
@@ -14,8 +13,7 @@ from pathlib import Path
 
 from firmware_bridge.cli import main
 
-target, broken, seen = os.environ["BREAK"], Path(os.environ["BROKEN"]), os.environ.get("SEEN")
-known = set()
+target, broken = os.environ["BREAK"], Path(os.environ["BROKEN"])
 
 def name_of(call, args=()):
     while isinstance(call, functools.partial):
@@ -34,10 +32,6 @@ def failing(real):
     return once
 
 def is_target(name):
-    if seen and name not in known and name.startswith(("firmware_bridge", "hardware")):
-        known.add(name)
-        with open(seen, "a") as file:
-            file.write(name + "\\n")
     return name == target and not broken.exists()
 
 def patch(of, name, first, soon=None):

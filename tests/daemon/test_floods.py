@@ -33,10 +33,10 @@ pytestmark = pytest.mark.story
 
 brokers = real.brokers  # fixture
 
-SILENT_S: Final = 1.0
-"""The longest silence of the loop, less the time that it waited for a core; half of it on a quiet machine."""
+SILENT_S: Final = 3.0
+"""The longest silence of the loop, less the time that it waited for a core; a sixth of it on a quiet machine."""
 
-ON_DISK_S: Final = 0.5
+ON_DISK_S: Final = 1.5
 CARDS: Final = "2s 3s 4s 5s 6s 7s 8s 9s"
 BLACKJACK: Final = {"table": {"game": "blackjack", "new_shoe": "auto", "burn": "none"}}
 NIUNIU: Final[dict[str, Any]] = {"table": {"game": "niuniu"}}

@@ -23,8 +23,6 @@ from tests.kit.broker import free_port
 from tests.kit.daemon_table import BridgeTable
 from tests.kit.process import python
 
-HOUR_S = 3600
-
 
 class Raw:
     """A device that says what it is given."""

@@ -49,11 +49,12 @@ class Peer:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for sock in (self._sock, self._listener):
-            if sock is not None:
+        self._listener.shutdown(socket.SHUT_RDWR)
+        while self._thread.is_alive():  # a client may just have come again
+            if self._sock is not None:
                 with suppress(OSError):
-                    sock.shutdown(socket.SHUT_RDWR)
-        self._thread.join()
+                    self._sock.shutdown(socket.SHUT_RDWR)
+            self._thread.join(0.05)
         self._listener.close()
 
     def ack(self, mid: int) -> None:

@@ -15,6 +15,9 @@ from tests.kit.reader_stage import KEYPAD, REPEATS, SETTLES_S, TEXT, Build, Seen
 
 PROTOCOLS: Final = (*LINES, KEYPAD)
 
+SILENT_S: Final = 3.5
+"""The product's own wait: the clock of a play is no machine's."""
+
 SOON: Final = [
     (level, name, {15: 1, 5: 1, 3: 1, 30_000: 2_000}.get(value, value)) for level, name, value in connections.KEPT_ALIVE
 ]
@@ -334,6 +337,8 @@ def play(folder: Path, kind: str, protocol: str) -> Seen:
             mock.patch("time.monotonic", loop.time),
             mock.patch("time.monotonic_ns", lambda: int(loop.time() * 1e9)),  # noqa: PT008  # it goes on
             mock.patch("hardware.connections.KEPT_ALIVE", SOON),
+            mock.patch("firmware_bridge.daemon.devices.reader.SILENT_AFTER_S", SILENT_S),
+            mock.patch("firmware_bridge.daemon.devices.keypads.SILENT_AFTER_S", SILENT_S),
             mock.patch("firmware_bridge.daemon.devices.reader_alarms.holders", return_value=stage.others),  # is costly
             mock.patch("firmware_bridge.cli.check.hearing.holders", return_value=stage.others),
         ):

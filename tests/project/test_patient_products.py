@@ -42,4 +42,5 @@ def test_an_executed_one_does_too(more: dict[str, str], waits: list[float]) -> N
 
 
 def test_the_tests_own_process_does_too() -> None:
-    assert [vars(import_module(module))[name] for module, name, _ in ROWS] == LONG
+    waits = [vars(import_module(module))[name] for module, name, _ in ROWS]  # tests/journal/restarted.py waits longer
+    assert all(waits[row] >= seconds for row, seconds in enumerate(LONG)), waits

@@ -54,6 +54,9 @@ UNLIMITED: Final = ("status", "watch", "resolve")
 NOT_KEPT: Final = "see: journalctl -u firmware-bridge, and sudo shoe check"
 """What to do where the calibration cannot be read or written."""
 
+CLOSING_S: Final = 1.0
+"""Seconds that a daemon which stops gives an answer to be read."""
+
 PASSED: Final = (1_000, 50.0)
 """Test cards that a lease announces within so many seconds; the rest waits. A board repeats 256 of them at once."""
 
@@ -129,9 +132,11 @@ class Control:
         self._doors.close()
         if self._limit:
             self._limit.close()
-        for client in self._clients:
-            client.cancel()
-        await asyncio.gather(*self._clients, return_exceptions=True)
+        clients = set(self._clients)
+        while clients:  # again those with an answer that is not read
+            for client in clients:
+                client.cancel()
+            clients = (await asyncio.wait(clients, timeout=CLOSING_S))[1]
         self._doors.remove()
 
     def changed(self) -> None:

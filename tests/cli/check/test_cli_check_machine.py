@@ -40,6 +40,7 @@ VERSIONS = {
     "paho-mqtt": "2.2.0",
     "msgspec": "0.19.0",
     "cobs": "1.2.0",
+    "rich": "14.0.0",
     "lgpio": "0.2.2.0",
 }
 CALIBRATED = """

@@ -136,6 +136,7 @@ class Dealt:
         self.exit = ExitSensor(lambda: True, self._missed, self.loop)
         if plan.sensor:
             self.reader.again.of_which, self.exit.on_entered = self.exit.of_which, self.reader.again.settle
+            self.reader.again.has_exit = lambda: self.exit.works
             self.reader.listeners = (self.exit.heard,)
         if plan.protocol == "rdm6300":
             self.reader._book = {self._code(n, face): Known(face, None, f"{n}-{face.value}") for n, face in self.pack}
@@ -229,7 +230,7 @@ PACES = (1.0, 1.9, 2.0)
 QUIET = [
     *(Plan(pace, repeats=0) for pace in PACES),
     *(Plan(pace, repeats=repeats, sensor=True) for pace in PACES for repeats in (None, 0)),
-    *(Plan(pace, True, sensor=True) for pace in PACES),
+    *(Plan(pace, True, repeats, True) for pace in PACES for repeats in (None, 0)),
     Plan(2.0),
     Plan(0.6, repeats=0),
     Plan(0.6, sensor=True),
