@@ -18,7 +18,7 @@ REMEDY: Final = "write the person's own name: each word in one script, and nothi
 LONGEST: Final = 64
 """Most characters of a name on record."""
 
-RESERVED: Final = ("backend", "dealer", "dealer's keypad", "keypad", "root", "shoe")
+RESERVED: Final = ("backend", "dealer's keypad", "keypad", "root")
 """Names on record that are no person's."""
 
 KEY: Final = "key/"

@@ -68,13 +68,9 @@ SIGNS = (("O'Neil", "O’Neil"), ("Ann-Lee", "Ann‐Lee"), ("A/B", "A∕B"), ("J
 FOLDED = ("Anna", "Łukasz", "陳Peter", "João", "Zoé", "Đặng", "VIP3")
 RESERVED = (
     *("key/page", "Key/page", "KEY / pit", "key\u2215page", "key\u2044page", "ｋｅｙ／page", "kеy/page", "key/"),
-    *("backend", "BACKEND", "Back End", "bасkend", "root", "Root", "rοot", "dealer", "DEALER", "dealer's keypad"),
+    *("backend", "BACKEND", "Back End", "bасkend", "root", "Root", "rοot", "dealer's keypad"),
     *(
         "Dealer’s Keypad",
-        "shoe",
-        "ѕһое",
-        "SHOE",
-        "ЅНОЕ",
         "keypad",
         "keypad 3",
         "Keypad S1",
