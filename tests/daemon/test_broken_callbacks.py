@@ -138,7 +138,7 @@ OTHERS: Final = {
         *("Contact._edge", "Contact._stick", "CountedLog._write", "DeadlineTimer._ring", "Dwell._look"),
         *("Dwell.forget", "EchoCheck._late", "ExitSensor._look_for", "Flapping._settle", "Greetings._forget"),
         *("Keypads._tick", "Link.start", "Overwritten._repair", "Panel._judge_trial", "PinLease.reclaim"),
-        *("Port._on_bytes", "Port._writable", "RateLimit._end_burst", "ReadAgain.settle", "Reader._end_lease"),
+        *("Port._on_bytes", "Port._writable", "RateLimit._end_burst", "ReadAgain._settle", "Reader._end_lease"),
         *("Reader._on_bytes", "Reader._open", "RetentionService._forget", "Sensors._on_stuck", "Table._try_disk"),
         "Turns._go_on",
     ),
