@@ -100,8 +100,11 @@ def table(tmp_path: Path) -> Iterator[Callable[..., BridgeTable]]:
 
 
 def waits(pid: int) -> bool:
-    """Whether a process sleeps, and no signal is on its way to it."""
-    status = dict(re.findall(r"^(\w+):\s+(\w+)", Path(f"/proc/{pid}/status").read_text(), re.M))
+    """Whether a process sleeps, and no signal is on its way to it. One that is gone waits for nothing more."""
+    try:
+        status = dict(re.findall(r"^(\w+):\s+(\w+)", Path(f"/proc/{pid}/status").read_text(), re.M))
+    except (FileNotFoundError, ProcessLookupError):
+        return True
     return status["State"] == "S" and not int(status["SigPnd"] + status["ShdPnd"], 16)
 
 
