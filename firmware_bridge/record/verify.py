@@ -1985,11 +1985,11 @@ def _liars(policy: Policy) -> str:
 TITLES = {FINE: "Verified", WRONG: "Wrong", OPEN_ROUND: "Verified, but for the open round"}
 MEANS = {
     FINE: "Every line is as the table signed it, and as many witnesses as you asked for have seen it.",
-    WRONG: "Something here was changed, moved or removed, or two histories were told. Keep all files as they are.",
+    WRONG: "Something was changed, moved or removed, or two histories were signed. Keep all files as they are.",
     UNSIGNED: "Anybody can have written the lines named below: conclude nothing from them.",
     NO_KEY: "The lines may be right, but you have not given the key to check them: take it at the table.",
     NOT_SHOWN: "Something is missing: ask for it, and conclude nothing about it until you have it.",
-    NOT_WITNESSED: "The table signed this, but no witness vouches that all are told the same: ask for their notes.",
+    NOT_WITNESSED: "The table signed this, but no witness has confirmed it: ask for the notes of witnesses.",
     OPEN_ROUND: "Good for a table in play. The lines of its open round are proved by nothing yet: verify again later.",
 }
 FINDINGS_SHOWN, FILES_SHOWN, KEYS_SHOWN = 5, 8, 4
