@@ -4,7 +4,6 @@ import argparse
 import json
 import re
 import sys
-import tomllib
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from pathlib import Path
@@ -19,6 +18,7 @@ from firmware_bridge.config.reference import document, unnamed
 from firmware_bridge.config.sections import Config
 from firmware_bridge.config.streams import print_json, print_toml
 from firmware_bridge.config.toml_text import in_toml, key_in_toml
+from firmware_bridge.facts.decoding import text_in, toml
 
 LEFT_OUT: Final = "(left out)"
 
@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     config = load(arguments.config)
     if arguments.unnamed:
-        sys.stdout.writelines(f"{key}\n" for key in unnamed(arguments.config.read_text("utf-8"), config.rules))
+        sys.stdout.writelines(f"{key}\n" for key in unnamed(text_in(arguments.config), config.rules))
         return 0
     sections = effective(config)
     text = json.dumps(sections, ensure_ascii=False, default=str) if arguments.json else "\n".join(_lines(sections))
@@ -79,7 +79,7 @@ def scrubbed(text: str, secrets: Iterable[str] = ()) -> str:
 def secrets_of(config: Path) -> list[str]:
     """Contents of the secret files that a config names, as far as this user may read them."""
     try:
-        section = tomllib.loads(config.read_text("utf-8")).get("mqtt", {})
+        section = toml(text_in(config)).get("mqtt", {})
     except (OSError, ValueError):
         return []
     return sorted(_contents(section), key=len, reverse=True) if isinstance(section, dict) else []

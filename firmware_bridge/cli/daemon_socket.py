@@ -14,6 +14,7 @@ from typing import Any, Final
 from firmware_bridge.config.socket_address import is_bound, socket_address
 from firmware_bridge.config.toml_text import document
 from firmware_bridge.errors import BridgeError, ConfigError, UsageError
+from firmware_bridge.facts.decoding import json_alone
 from firmware_bridge.facts.printable import REMEDY, fault
 from firmware_bridge.facts.rights import GROUPS, roles_for
 
@@ -148,9 +149,11 @@ def _answers(control: socket.socket, request: dict[str, Any], path: Path) -> Ite
             control.sendall(json.dumps(signed(request)).encode() + b"\n")
         with control.makefile("rb") as lines:
             for line in lines:
-                answer = json.loads(line)
+                answer = json_alone(line)
                 if answer.get("code") == FULL:
-                    raise NoDaemon(answer["error"], answer["hint"])
+                    from firmware_bridge.topics.texts.refusals import words_of  # imported here: rarely one too many
+
+                    raise NoDaemon(*words_of("en", answer))
                 yield answer
     except NoDaemon:
         raise

@@ -9,6 +9,7 @@ from firmware_bridge.cli.daemon_socket import ask, checked, config_option, socke
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts.printable import harmless
 from firmware_bridge.record.signer import write_seed
+from firmware_bridge.topics.texts.refusals import words_of
 
 CREDENTIAL: Final = Path("/etc/credstore/firmware-bridge.record-key")
 """Where systemd finds the key of the service: owned by root, mode 0600."""
@@ -139,7 +140,7 @@ def order(path: Path, request: dict[str, str]) -> None:
     """Gives an order about the record. Raises NoKey where the daemon refuses, NoDaemon where none answers."""
     answer = harmless(ask(path, checked(request)))
     if not answer["ok"]:
-        raise NoKey(answer["error"], answer.get("hint", ""))
+        raise NoKey(*words_of("en", answer))
 
 
 def _following(path: Path) -> Path:

@@ -1,7 +1,6 @@
 """`shoe play`: plays rounds through the real shoe, read by a person or, with `--json`, by a program."""
 
 import argparse
-import json
 import sys
 from codecs import BOM_UTF8
 from collections.abc import Iterable
@@ -20,6 +19,7 @@ from firmware_bridge.demo.memory_table import Replay
 from firmware_bridge.demo.read_round import RoundReader, waiting
 from firmware_bridge.demo.script import parse
 from firmware_bridge.errors import ScriptError
+from firmware_bridge.facts.decoding import Undecodable, from_json, text_of
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.house import cut_place, house_of, usual
@@ -82,7 +82,7 @@ def _answer(game: str, line: bytes, as_json: bool) -> None:
         return
     reader, shown = RoundReader(), list[tuple[str, str]]()
     answered = answer(game, line, lambda each: shown.extend(reader.lines(each)))
-    given = json.loads(line)
+    given = from_json(line)
     named = (str(given[key]) for key in ("id", "title") if given.get(key))
     _show([("", ": ".join(named)), *shown, *reader.end()])
     if "steps" not in answered:
@@ -96,8 +96,8 @@ def _answer(game: str, line: bytes, as_json: bool) -> None:
 def _script(game: str, file: str, script: bytes, as_json: bool) -> int:
     """Plays a deal script. Raises ScriptError."""
     try:
-        text = script.decode("utf-8-sig")
-    except UnicodeDecodeError:
+        text = text_of(script, "utf-8-sig")
+    except Undecodable:
         raise ScriptError(f"{file} is not text", HINT) from None
     steps = parse(text)
     if not steps:

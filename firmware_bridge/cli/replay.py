@@ -66,7 +66,7 @@ class Form(NamedTuple):
 
 def _topic(line: bytes) -> str:
     """The topic of a message as a JSON line, which begins with it."""
-    return line[len(b'{"topic":"') :].partition(b'"')[0].decode()
+    return line[len(b'{"topic":"') :].partition(b'"')[0].decode("ascii", "replace")
 
 
 def options(parser: argparse.ArgumentParser) -> None:

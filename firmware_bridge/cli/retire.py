@@ -16,6 +16,7 @@ from firmware_bridge.config.load import broker_settings, load
 from firmware_bridge.config.plain import say
 from firmware_bridge.config.sections import TopicWord
 from firmware_bridge.errors import BridgeError, UsageError
+from firmware_bridge.facts.decoding import Undecodable, from_json
 from firmware_bridge.games import GAMES
 from firmware_bridge.mqtt.errors import BrokerErrors
 from firmware_bridge.mqtt.link import Link
@@ -84,8 +85,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def is_online(status: bytes) -> bool:
     """Whether a message of the topic `status` shows a daemon online; False for an unknown content."""
-    with suppress(msgspec.DecodeError, UnicodeDecodeError):
-        return msgspec.json.decode(status, type=_Status).state == "online"
+    with suppress(Undecodable):
+        return from_json(status, _Status).state == "online"
     return False
 
 

@@ -11,6 +11,7 @@ from msgspec.structs import FieldInfo, fields
 
 from firmware_bridge.config.documents import shipped
 from firmware_bridge.facts import events_of_rounds, orders, wire, wire_states
+from firmware_bridge.facts.book.measures import Health
 from firmware_bridge.facts.events import AnyEvent
 from firmware_bridge.facts.printable import PATTERN
 from firmware_bridge.games import GAMES
@@ -42,7 +43,7 @@ STATES: Final[dict[str, type[Struct]]] = {
     "table": wire_states.Table,
     "lamps": wire_states.Lamps,
     "alarm": wire_states.Alarms,
-    "health": wire_states.Health,
+    "health": Health,
     "odds": wire_states.Odds,
     "reply": orders.Answer,
 }

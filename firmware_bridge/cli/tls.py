@@ -5,12 +5,12 @@ import json
 import re
 import socket
 import ssl
-import tomllib
 from pathlib import Path
 from typing import Any, Final
 
 from firmware_bridge.cli.daemon_socket import config_option
 from firmware_bridge.config.whole_file import make_public, write_whole
+from firmware_bridge.facts.decoding import Undecodable, text_in, toml
 from firmware_bridge.mqtt.certificates import ASK_S, TlsError, code_of, shown_at
 from firmware_bridge.mqtt.errors import BrokerErrors
 from firmware_bridge.mqtt.settings import BrokerSettings, tls_context
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
         finally:
             fresh.unlink(missing_ok=True)
         keys = {"host": host, "port": port, "ca": str(arguments.ca)}
-        text = with_keys(arguments.config.read_text("utf-8"), keys)
+        text = with_keys(text_in(arguments.config), keys)
         write_whole(arguments.ca, authority)
         arguments.ca.chmod(0o644)
         write_whole(arguments.config, text)
@@ -107,9 +107,9 @@ def with_keys(text: str, keys: dict[str, Any]) -> str:
 def _verify(before: str, after: str, keys: dict[str, Any]) -> None:
     """Raises TlsError unless nothing but these keys has changed."""
     try:
-        was, found = tomllib.loads(before), None
-        found = tomllib.loads(after)
-    except tomllib.TOMLDecodeError:
+        was, found = toml(before), None
+        found = toml(after)
+    except Undecodable:
         found = None
     if found is None or found != was | {"mqtt": was.get("mqtt", {}) | keys}:
         rows = ", ".join(f"{key} = {json.dumps(value)}" for key, value in keys.items())

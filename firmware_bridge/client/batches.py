@@ -6,7 +6,6 @@ from hashlib import sha256
 from itertools import count
 from typing import Final
 
-import msgspec
 from msgspec import Struct
 
 from firmware_bridge.client.asking import Gaps, Tail
@@ -14,7 +13,8 @@ from firmware_bridge.client.ledger import TableLedger
 from firmware_bridge.client.messages import Item, Received, Refused, Stream, TableOrder, Unsigned
 from firmware_bridge.client.payload import MessageError, stored_message
 from firmware_bridge.client.round_keys import RoundKeys
-from firmware_bridge.facts.orders import Answer, Resend
+from firmware_bridge.facts.decoding import Undecodable, from_json
+from firmware_bridge.facts.orders import NOT_YET, Answer, Resend
 from firmware_bridge.facts.wire import EventMessage, RoundMessage, Stored
 from firmware_bridge.mqtt.backoff import Doubling
 from firmware_bridge.mqtt.settings import Ticket
@@ -118,7 +118,7 @@ class Batches:
             table.pending[key] = _Pending(Unsigned(name, topic, raw, why), tickets)
         elif (item := table.ledger.receive(topic, raw)) is None:
             self.done += tickets
-            journal = msgspec.json.decode(raw, type=_Named).journal
+            journal = from_json(raw, _Named).journal
             table.unpublished.add(journal)  # so that the table learns that it is stored
         else:
             table.pending[key] = _Pending(item, tickets)
@@ -130,8 +130,8 @@ class Batches:
     def status(self, name: str, raw: bytes, now: float) -> None:
         """Handle a message of the topic `status`: how far the table's journal goes."""
         try:
-            status = msgspec.json.decode(raw, type=_Status)
-        except (msgspec.MsgspecError, ValueError):
+            status = from_json(raw, _Status)
+        except Undecodable:
             return
         table = self._table(name)
         if self._is_gated:
@@ -145,19 +145,19 @@ class Batches:
     def answer(self, raw: bytes) -> None:
         """Handle a message of the topic `reply`; answers to other clients are ignored."""
         try:
-            answer = msgspec.json.decode(raw, type=Answer)
-        except (msgspec.MsgspecError, ValueError):
+            answer = from_json(raw, Answer)
+        except Undecodable:
             return
-        sent = self._orders.answered(answer.id)
-        if sent is None:
+        if answer.code == NOT_YET or (sent := self._orders.answered(answer.id)) is None:
             return
         asked, table = sent.order, self._tables[sent.table]
         if answer.ok:
             table.ledger.answered(asked)
             table.tail.answered(asked)
             return
-        why = f"{answer.error}; {answer.hint}" if answer.hint else f"{answer.error}"
-        final = "not on this disk" in (answer.error or "")
+        words = answer.error or answer.code or ""
+        why = f"{words}; {answer.hint}" if answer.hint else words
+        final = answer.code == "not_on_disk" or "not on this disk" in (answer.error or "")
         if final and asked.journal:
             table.ledger.forget(asked.journal)
             self.forgotten.append((sent.table, asked.journal))

@@ -10,6 +10,7 @@ from typing import Annotated, Final, Generic, NamedTuple, Protocol, TypeVar
 import msgspec
 
 from firmware_bridge.client.heads import Part, follows, is_round_of, part, round_of
+from firmware_bridge.facts.decoding import Undecodable, from_json
 from firmware_bridge.record.verify import ROUND_KINDS, Checkpoint, grow, leaf_hash, root_of
 
 LONGEST_ORIGIN: Final = 200
@@ -207,8 +208,8 @@ def begun_by(last: Part) -> Begun | None:
     if not last.raw.startswith(_BEGUN):
         return None
     try:
-        return msgspec.json.decode(last.raw, type=Begun)
-    except msgspec.MsgspecError:
+        return from_json(last.raw, Begun)
+    except Undecodable:
         return None
 
 

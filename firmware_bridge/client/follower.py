@@ -9,6 +9,7 @@ import msgspec
 from firmware_bridge.client.chain import Chain, Node, Place, number
 from firmware_bridge.client.entry import Begun, Bounds, Tree
 from firmware_bridge.client.heads import part, public_bytes
+from firmware_bridge.facts.decoding import Undecodable, from_json
 from firmware_bridge.record.verify import (
     FORMAT,
     Checkpoint,
@@ -141,8 +142,8 @@ class Follower:
     def add(self, topic: str, payload: bytes) -> None:
         """Add a message of `event` or `round`; what cannot be one of an entry behind the root is dropped."""
         try:
-            name = msgspec.json.decode(payload, type=_Numbered)
-        except (msgspec.MsgspecError, ValueError):
+            name = from_json(payload, _Numbered)
+        except Undecodable:
             return
         is_one = topic == "round" or part(payload)
         if is_one and name.table == self._table and not self._chain.is_past(Place(name.journal, name.seq)):
@@ -177,8 +178,9 @@ def node_of(text: str, policy: Policy) -> Known:
     if proof.number != stated.size - 1:
         raise Refused(f"{line.name} is not the last one of its checkpoint")
     tree = Tree(stated.origin, proof.number, proof.hashes[::-1]).extended(line.head)
-    name = msgspec.json.decode(line.public, type=_Name)
-    return Known(name.table, name.at, Node(Place(line.journal, line.seq), line.head, proof.extra[:64].decode(), tree))
+    name = from_json(line.public, _Name)
+    before = proof.extra[:64].decode("ascii", "replace")
+    return Known(name.table, name.at, Node(Place(line.journal, line.seq), line.head, before, tree))
 
 
 def _proof_of(node: Node[_Message], before: Node[_Message] | None, note: str) -> str:

@@ -11,6 +11,7 @@ from firmware_bridge.client.follower import Follower, Released, node_of
 from firmware_bridge.client.messages import TableOrder
 from firmware_bridge.client.payload import MessageError
 from firmware_bridge.client.round_keys import RoundKeys
+from firmware_bridge.facts.decoding import Undecodable, text_of
 from firmware_bridge.facts.orders import Resend
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.mqtt.backoff import Doubling
@@ -102,12 +103,12 @@ class Gate:
     def _take_note(self, name: str, table: "_Table", payload: bytes) -> None:
         """Remember a note that a quorum cosigned; another one is ignored."""
         try:
-            text = payload.decode()
+            text = text_of(payload)
             parsed = parse_note(text)
             stated = verified_checkpoint(parsed, self._policy.logs)
             if not self._policy.is_met(each.witness for each in cosigned(parsed, self._policy.witnesses.values())):
                 raise Refused("no quorum of witnesses cosigned it")
-        except (Refused, UnicodeDecodeError) as error:
+        except (Refused, Undecodable) as error:
             self.remarks.append(f"table {escaped(name)}: a note on `witnessed` is ignored: {error}")
             return
         if stated not in table.notes and not table.follower.is_past(stated):

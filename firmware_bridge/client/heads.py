@@ -1,14 +1,12 @@
 """Rebuilds the public bytes of a journal entry from its messages, and checks its `head`."""
 
 import re
-from base64 import b64decode
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from typing import Final, NamedTuple
 
-import msgspec
-
 from firmware_bridge.client.payload import MessageError
+from firmware_bridge.facts.decoding import Undecodable, base64, from_json
 from firmware_bridge.record.verify import ROUND_KINDS, is_signed, round_bytes, round_payload
 
 _FORM: Final = re.compile(
@@ -45,10 +43,11 @@ def part(payload: bytes) -> Part | None:
         return None
     head, n, of, sealed, note, raw, kind = found.groups(b"")
     try:
-        text = msgspec.json.decode(note, type=str) if note else ""
-    except msgspec.MsgspecError:
+        text = from_json(note, str) if note else ""
+    except Undecodable:
         return None
-    return Part(payload[:at], head.decode(), int(n), int(of), sealed.decode(), text, raw, kind.decode())
+    chain, hidden, name = (each.decode("ascii", "replace") for each in (head, sealed, kind))
+    return Part(payload[:at], chain, int(n), int(of), hidden, text, raw, name)
 
 
 def head_of(before: str, messages: Iterable[bytes]) -> str:
@@ -98,7 +97,7 @@ def round_of(each: Part) -> bytes | None:
 def signed_part(payload: bytes) -> tuple[bytes, bytes]:
     """A `round` message without its `sig`, and the signature; b"" where it has none."""
     found = _SIG.fullmatch(payload, max(0, len(payload) - _SIG_BYTES))
-    return (payload[:-_SIG_BYTES] + b"}", b64decode(found[1])) if found else (payload, b"")
+    return (payload[:-_SIG_BYTES] + b"}", base64(found[1])) if found else (payload, b"")
 
 
 def is_round_of(public: Iterable[bytes], origin: str, payload: bytes, expected: bytes) -> bool:

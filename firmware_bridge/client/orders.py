@@ -7,16 +7,16 @@ from itertools import count
 from threading import Lock
 from typing import Final, Generic, NamedTuple, Protocol, TypeVar
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from firmware_bridge.client.payload import MOST_OF_ID, command
-from firmware_bridge.client.signing import Signing
+from firmware_bridge.client.signing import AHEAD, OLD, Signing
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts import orders
+from firmware_bridge.facts.decoding import Undecodable, from_json
 from firmware_bridge.facts.house import Choice
-from firmware_bridge.facts.orders import Answer, Order, Pack
+from firmware_bridge.facts.orders import NOT_YET, Answer, Order, Pack
 
 AGAIN_S = 5.0
 """Seconds without an answer before an order is repeated; with the same id it acts once."""
@@ -126,7 +126,7 @@ class Orders(Generic[A]):
         return self.give(orders.Resend(journal, start, to, since))
 
 
-AGAIN: Final = ("as_of", "old_count")
+AGAIN: Final = ("as_of", OLD, AHEAD)
 """Codes of refusals after which a signed order is asked once more, as of the answer."""
 
 
@@ -239,8 +239,8 @@ class Sender:
 
     def _heard(self, topic: str, payload: bytes) -> None:
         """Handle a state or an answer: what its table has said last. `round` stays where it does not say."""
-        with suppress(msgspec.MsgspecError, ValueError):
-            seen = msgspec.json.decode(payload, type=_Seen)
+        with suppress(Undecodable):
+            seen = from_json(payload, _Seen)
             if topic.rpartition("/")[0] != f"{self._prefix}/{seen.table}":
                 return  # another table says so
             with self._lock:
@@ -253,10 +253,11 @@ class Sender:
         """Give a signed order once more under another id, if its table refused it as too old."""
         with self._lock:
             id, given = answer.id or "", self._given.get(answer.id or "")
-            if self._signing is None or given is None or given.is_again or answer.code not in AGAIN:
+            if self._signing is None or given is None:
                 return False
-            if answer.count:
-                self._signing.last = max(self._signing.last, answer.count)
+            self._signing.go_on(f"{self._prefix}/{given.table}/command", answer.code, answer.count)
+            if given.is_again or answer.code not in AGAIN:
+                return False
             again = f"{id[: MOST_OF_ID - 2]}-2"
             if id not in self._waiting or (newer := self._sealed(given, again)) is None:
                 return False
@@ -274,9 +275,11 @@ class Sender:
 
     def _answered(self, topic: str, payload: bytes) -> None:
         try:
-            answer = msgspec.json.decode(payload, type=Answer)
-        except (msgspec.MsgspecError, ValueError):
+            answer = from_json(payload, Answer)
+        except Undecodable:
             return
+        if answer.code == NOT_YET:
+            return  # it is sent again, as one without an answer
         if self._signing:
             given = self._given.get(answer.id or "")
             if given and topic != f"{self._prefix}/{given.table}/reply":

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from firmware_bridge.errors import BridgeError
+from firmware_bridge.facts.decoding import Undecodable, converted, from_json
 from firmware_bridge.facts.events import EntryName
 from firmware_bridge.facts.orders import Order
 from firmware_bridge.facts.wire import EventMessage, RoundMessage, StateHead, StreamMessage
@@ -69,7 +70,7 @@ def verify_table(table: str, named: str) -> None:
 
 def fingerprint(payload: Payload) -> bytes:
     """SHA-256 of the content, the same for any order of the keys."""
-    content = msgspec.json.decode(payload) if isinstance(payload, bytes | str) else payload
+    content = from_json(payload) if isinstance(payload, bytes | str) else payload
     return sha256(msgspec.json.encode(content, order="sorted")).digest()
 
 
@@ -77,9 +78,9 @@ def _read(payload: Payload, shape: Any) -> Any:
     """Decode a payload; unknown fields are ignored. Raises MessageError."""
     try:
         if isinstance(payload, bytes | str):
-            return msgspec.json.decode(payload, type=shape)
-        return msgspec.convert(payload, shape)
-    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+            return from_json(payload, shape)
+        return converted(payload, shape)
+    except Undecodable as error:
         raise MessageError(f"not a message of this topic: {error}", "check which topic it came from") from None
 
 

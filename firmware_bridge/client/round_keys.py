@@ -5,6 +5,7 @@ from typing import Final
 
 from firmware_bridge.client.heads import signed_part
 from firmware_bridge.client.payload import MessageError
+from firmware_bridge.facts.decoding import Undecodable, text_in
 from firmware_bridge.record.verify import Key, Refused, is_round_signed, parse_policy
 
 MOST: Final = 100_000
@@ -20,8 +21,8 @@ class RoundKeys:
 
     def __init__(self, path: str | Path, *, any_record: bool = False) -> None:
         try:
-            self.policy = parse_policy(Path(path).read_text("utf-8"))
-        except (Refused, OSError, UnicodeDecodeError) as error:
+            self.policy = parse_policy(text_in(Path(path)))
+        except (Refused, OSError, Undecodable) as error:
             hint = "write `log VKEY` for each table, and `quorum none` (docs/backend.md)"
             raise MessageError(f"the keys in {path} cannot be read: {error}", hint) from None
         self._keys, self._any_record = self.policy.logs, any_record

@@ -2,31 +2,47 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from firmware_bridge.errors import ConfigError
+from firmware_bridge.facts.bounds import MOST
+from firmware_bridge.facts.decoding import from_json, text_of
 from firmware_bridge.record.envelope import wrapped
 from firmware_bridge.record.signer import NoSigner, Signer, read_seed, signer
 
+OLD: Final = "old_count"
+AHEAD: Final = "count_ahead"
+"""Codes of a table that refuses the count of an order."""
+
 
 class Signing:
-    """A key of a table's `[[orders]]`, and the last count that it has used. now_ms: ms since 1970."""
+    """A key of tables' `[[orders]]`, and the last count that it has used at each. now_ms: ms since 1970."""
 
     def __init__(self, by: Signer, now_ms: Callable[[], float]) -> None:
-        self.by, self.last = by, 0
+        self.by = by
+        self._last: dict[str, int] = {}
         self._now_ms = now_ms
 
     def order(self, topic: str, payload: bytes, **claims: Any) -> bytes:
         """An order of `command` in its envelope, with the next count. claims: of `CLAIMS`."""
-        self.last = max(self.last + 1, int(self._now_ms()))
-        fields = msgspec.json.decode(payload) | claims | {"count": self.last}
+        count = self._last[topic] = max(self._last.get(topic, 0) + 1, int(self._now_ms()))
+        fields = from_json(payload) | claims | {"count": count}
         return wrapped(self.by, topic, msgspec.json.encode(fields).decode())
+
+    def go_on(self, topic: str, code: str | None, last: int | None) -> None:
+        """Go on from what the table of a topic answered. code: of its refusal. last: the count that it took last."""
+        if last is None or code not in (OLD, AHEAD):
+            return
+        last = min(max(last, 0), MOST - 1)
+        if code == OLD:
+            last = max(last, self._last.get(topic, 0))  # where it is AHEAD, this clock was, and may be right now
+        self._last[topic] = last
 
     def message(self, topic: str, payload: bytes) -> bytes:
         """A message of another topic in its envelope."""
-        return wrapped(self.by, topic, payload.decode())
+        return wrapped(self.by, topic, text_of(payload))
 
 
 def signing(name: str, path: Path, now_ms: Callable[[], float]) -> Signing:

@@ -11,6 +11,7 @@ from msgspec import Raw
 
 from firmware_bridge.client.heads import Part, public_bytes, round_of
 from firmware_bridge.facts import events
+from firmware_bridge.facts.decoding import from_json
 from firmware_bridge.facts.events_of_cards import Event
 from firmware_bridge.facts.inputs import Follows
 from firmware_bridge.facts.orders import CLAIMS, Answer, Resend
@@ -168,9 +169,9 @@ class FakeTable:
         """Handle a backend's message: an order, which is answered, or a `stored`."""
         with self._lock:
             if topic.endswith("/stored"):
-                self.stored.append(msgspec.json.decode(content(payload), type=Stored))
+                self.stored.append(from_json(content(payload), Stored))
             elif topic.endswith("/command"):
-                order = msgspec.json.decode(content(payload))
+                order = from_json(content(payload))
                 order = {name: value for name, value in order.items() if name not in CLAIMS}
                 answer = self._used.get(order["id"])
                 if answer is None:

@@ -1,7 +1,6 @@
 """The technician's calibration, `calibration.toml`: settings and measurements, by whom, and the values before."""
 
 import json
-import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +13,7 @@ from msgspec.structs import fields, replace
 from firmware_bridge.config.toml_text import quoted
 from firmware_bridge.config.whole_file import locked, write_whole
 from firmware_bridge.errors import ConfigError
+from firmware_bridge.facts.decoding import Undecodable, converted, text_in, toml
 
 FILE: Final = "calibration.toml"
 """File name, in `[journal] dir`."""
@@ -147,12 +147,12 @@ def load(path: Path) -> Calibration:
     Raises Damaged if the content is wrong, naming the key; ConfigError if the file cannot be read.
     """
     try:
-        return _calibration(path.read_text("utf-8"))
+        return _calibration(text_in(path))
     except (FileNotFoundError, NotADirectoryError):
         return Calibration()
     except OSError as error:
         raise ConfigError(f"{path} cannot be read ({error})", "put sudo before the command") from None
-    except (ValueError, RecursionError) as error:  # TOML, UTF-8 and the types of fields raise these
+    except Undecodable as error:
         what = f"{path} is damaged ({error})"
         raise Damaged(what, "calibrate again (sudo shoe calibrate reader --by NAME), or move the file away") from None
 
@@ -200,7 +200,7 @@ def section_of(step: object, given: object, at: str, by: str) -> AnySection | No
         return None
     if not isinstance(given, dict):
         raise ValueError("the section is missing")
-    section: AnySection = msgspec.convert({**given, "at": at, "by": by, "previous": None}, kinds[step])
+    section: AnySection = converted({**given, "at": at, "by": by, "previous": None}, kinds[step])
     return section
 
 
@@ -243,7 +243,7 @@ def _found_alone(path: Path) -> tuple[Calibration, str]:
 
 
 def _calibration(text: str) -> Calibration:
-    return msgspec.convert(tomllib.loads(text), Calibration)
+    return converted(toml(text), Calibration)
 
 
 def _lines(name: str, table: Mapping[str, Any]) -> Iterator[str]:

@@ -10,6 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
+from firmware_bridge.facts.decoding import Undecodable, text_in
 from firmware_bridge.facts.inputs import Code
 from firmware_bridge.facts.orders import LONGEST_NAME
 
@@ -43,8 +44,8 @@ def code_of(config: Mapping[str, str], site: Path = _SITE, packages: Path = _PAC
 def installed_by() -> str:
     """The name that scripts/install wrote for who installed this software; "" if that is not known."""
     try:
-        return (Path(sys.prefix) / INSTALLED_BY).read_text("utf-8").strip()[:LONGEST_NAME]
-    except (OSError, UnicodeDecodeError):
+        return text_in(Path(sys.prefix) / INSTALLED_BY).strip()[:LONGEST_NAME]
+    except (OSError, Undecodable):
         return ""
 
 
@@ -54,8 +55,8 @@ def stated_files(site: Path = _SITE) -> dict[str, str]:
     if len(records) != 1:
         return {}
     try:
-        rows = [line.split(",") for line in records[0].read_text("utf-8").splitlines()]
-    except (OSError, UnicodeDecodeError):
+        rows = [line.split(",") for line in text_in(records[0]).splitlines()]
+    except (OSError, Undecodable):
         return {}
     return {path: digest for path, digest, *_ in rows if digest and path.startswith(tuple(f"{p}/" for p in PACKAGES))}
 

@@ -9,31 +9,26 @@ from msgspec.structs import fields
 from firmware_bridge.config.effects import cannot_be_set
 from firmware_bridge.config.limits import BET, contradictory, enforced, in_limits, limits
 from firmware_bridge.config.misplaced import placed
-from firmware_bridge.config.pins import AnyPin, AnySensor, KeypadConfig, PinsConfig, wrong_keys
-from firmware_bridge.config.places import LAMPS, known, places
+from firmware_bridge.config.pins import AnySensor, KeypadConfig, wrong_keys, wrong_pads
+from firmware_bridge.config.places import ALIKE, LISTS, are_placed, elsewhere, kinds, known, places
 from firmware_bridge.config.read_section import (
     good_keys,
-    good_rows,
-    good_sections,
     read_document,
     read_password,
     refuse,
     typed_keys,
-    unprintable,
+    typed_sections,
 )
-from firmware_bridge.config.sections import Config, OrderKeyConfig, TableConfig
-from firmware_bridge.config.validate import with_mode, with_usual, wrong_together
+from firmware_bridge.config.sections import Config, OrderKeyConfig, TableConfig, close_of, orders_by_mqtt
+from firmware_bridge.config.validate import MODES, Read, wrong_together
+from firmware_bridge.facts.decoding import Undecodable, text_in
 from firmware_bridge.facts.orders import ALL
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.game import Game
+from firmware_bridge.games.house import usual
 from firmware_bridge.mqtt.settings import BrokerSettings
 
-_NOT_IN_GAME: Final = ("good_roads",)
-"""Settings of a game that have a section of their own."""
-
-LISTS: Final = ("keypad", "orders")
-"""Sections that are lists of tables."""
-
+_NO_TABLE: Final[dict[str, Any]] = {"table": TableConfig(id="?")}
 SECTIONS: Final = {field.encode_name: field.type for field in fields(Config)}
 
 
@@ -46,27 +41,81 @@ def load(path: Path, nameless: str | None = None) -> Config:
 
 
 def parse(raw: dict[str, Any], name: str = "config") -> Config:
-    """The configuration in a TOML document. Raises ConfigError with every mistake, one a line."""
-    mistakes: list[str] = []
+    """The configuration in a TOML document: read whole, then checked.
+
+    Raises ConfigError with every mistake, one a line.
+    """
     game = _game(raw)
-    raw = _with_orders(placed(raw, known(game, raw), places(game), mistakes))
-    raw = with_usual(with_mode(raw, game), game)
-    sections = good_sections(
-        raw,
-        SECTIONS,
-        lambda section, keys: _section(section, keys, game, mistakes),
-        mistakes,
-        lists=LISTS,
-    )
+    written, misplaced = raw, list[str]()
+    raw, types = _filled(written, game), kinds(game)
+    if not are_placed(raw, types, game):
+        raw = _filled(_placed(written, game, misplaced), game)
+    good, mistyped = typed_sections(raw, SECTIONS, types, {"orders": OrderKeyConfig}, LISTS)
+    sections, wrong = _sections(good, game)
+    config = Config(**{**_NO_TABLE, **sections})
+    terms = config.game or game.terms()
+    mistakes = [*misplaced, *mistyped, *wrong, *contradictory(config.limits, game, terms)]
     if "table" not in raw or ("table" in sections and "id" not in raw["table"]):
         mistakes.append('[table] id is missing: write id = "T07", the name of this table')
+    commands, close = orders_by_mqtt(config.mqtt, config.orders), close_of(config.table, config.reader, game, terms)
+    read = Read(raw, config, game, terms, commands, close, config.table.decks * game.size)
+    mistakes += map("[game] {}".format, game.wrong_terms(terms))
+    if config.keypad:
+        mistakes += wrong_pads(config.keypad, game)
+    mistakes += wrong_together(read)
+    if mistakes:
+        refuse(name, [_with_page(each) for each in mistakes])
+    return config
+
+
+def _placed(raw: dict[str, Any], game: Game, mistakes: list[str]) -> dict[str, Any]:
+    """The document without keys that belong elsewhere, each of which is appended to `mistakes`."""
+    raw = placed(raw, known(game, raw), places(game), mistakes)
+    strays = {
+        "table": {
+            key: f"[table] {key} belongs in [game]: it is a setting of {game.name}"
+            for key in game.terms.__struct_fields__
+        },
+        "game": {
+            key: in_limits(key, game) or "[game] good_roads belongs in [roads]: good = [..]"
+            for key in elsewhere(game)
+            if key in game.terms.__struct_fields__
+        },
+    }
+    for section, texts in strays.items():
+        keys = raw.get(section)
+        if isinstance(keys, dict):
+            mistakes += [texts[key] for key in keys if key in texts]
+            raw = raw | {section: {key: value for key, value in keys.items() if key not in texts}}
+    return raw
+
+
+def _sections(good: dict[str, Any], game: Game) -> tuple[dict[str, Any], list[str]]:
+    """The sections of a config, made of good keys alone, and the mistakes of those that were not read by a type."""
+    sections, mistakes = dict(good), list[str]()
+    if "table" in good:
+        sections["table"] = {"id": "?"} | good["table"]
+    if "pins" in good:
+        pins = good["pins"]
+        own = {key: pins[key] for key in game.play.keys if key in pins}
+        sections["pins"] = {key: value for key, value in pins.items() if key not in own} | {"keys": own}
+    for section in (*ALIKE, "pins"):
+        if section in sections:
+            sections[section] = SECTIONS[section](**sections[section])
+    if "game" in good:
+        sections["game"] = _terms(game, good["game"], mistakes)
+    if keys := good.get("keys"):
+        mistakes += (wrong := list(wrong_keys(keys, game)))
+        sections["keys"] = {} if wrong else typed_keys(dict.fromkeys(keys, AnySensor), "[keys] ", keys, mistakes)
+    if "keypad" in good:
+        sections["keypad"] = _keypads(good["keypad"], mistakes)
+    if "orders" in good:
+        sections["orders"] = tuple(good["orders"])
+    if "limits" in good:
+        sections["limits"] = limits(good["limits"], game, mistakes)
     if bet := sections.get("limits", {}).pop(BET, None):
         sections["game"] = enforced(game, sections.get("game", game.terms()), bet, mistakes)
-    mistakes += contradictory(sections.get("limits", {}), game, sections.get("game", game.terms()))
-    mistakes += unprintable(raw)
-    mistakes += wrong_together(raw, sections, game)
-    refuse(name, [_with_page(each) for each in mistakes])
-    return Config(**sections)
+    return sections, mistakes
 
 
 def _with_page(mistake: str) -> str:
@@ -91,6 +140,20 @@ def _with_orders(raw: dict[str, Any]) -> dict[str, Any]:
     return raw | {"mqtt": _by_name({"commands": []} | mqtt, "commands")}
 
 
+def _filled(raw: dict[str, Any], game: Game) -> dict[str, Any]:
+    """The document with its orders by their names, the keys of its mode, and the game's needs in `[table]`."""
+    raw = _with_orders(raw)
+    service = raw.get("service")
+    mode = service.get("mode") if isinstance(service, dict) else None
+    set_by_mode = MODES.get(str(mode) if game.play.squeezed else "", {})
+    for section, keys in (*set_by_mode.items(), ("table", usual(game.name))):
+        written = raw.get(section, {})
+        is_known = section != "game" or keys.keys() <= set(game.terms.__struct_fields__)
+        if keys and is_known and isinstance(written, dict):
+            raw = raw | {section: keys | written}
+    return raw
+
+
 def _by_name(section: Any, key: str) -> Any:
     """A section with the orders in one of its lists by their names."""
     written = section.get(key) if isinstance(section, dict) else None
@@ -107,44 +170,9 @@ def _game(raw: dict[str, Any]) -> Game:
     return GAMES.get(name if isinstance(name, str) else "", GAMES[TableConfig(id="?").game])
 
 
-def _section(section: str, keys: Any, game: Game, mistakes: list[str]) -> Any:
-    """A section with its good keys; mistakes in the others are appended to `mistakes`."""
-    where = f"[{section}] "
-    match section:
-        case "keypad":
-            return _keypads(keys, mistakes)
-        case "orders":
-            return tuple(good_rows(OrderKeyConfig, "orders", keys, mistakes))
-        case "limits":
-            return limits(keys, game, mistakes)
-        case "lamps":
-            return typed_keys(dict.fromkeys((*game.slots, *game.seats, *LAMPS), AnyPin), where, keys, mistakes)
-        case "keys":
-            mistakes += (wrong := list(wrong_keys(keys, game)))
-            return {} if wrong else typed_keys(dict.fromkeys(keys, AnySensor), where, keys, mistakes)
-        case "presence":
-            return typed_keys(dict.fromkeys(game.slots, AnySensor), where, keys, mistakes)
-        case "game":
-            mistakes += [line for key in keys if (line := in_limits(key, game))]
-            without = (*(game.money.bet_range or ()), *_NOT_IN_GAME)
-            own = {key: value for key, value in keys.items() if key not in without}
-            return _terms(game, good_keys(game.terms, where, own, mistakes, without), mistakes)
-        case "pins":
-            results = dict.fromkeys(game.play.keys, AnySensor)
-            good = good_keys(PinsConfig, where, keys, mistakes, without=("keys",), more=results)
-            own = {key: good.pop(key) for key in results if key in good}
-            return PinsConfig(**good, keys=own)
-    moved = [key for key in keys if section == "table" and key in game.terms.__struct_fields__]
-    mistakes += [f"[table] {key} belongs in [game]: it is a setting of {game.name}" for key in moved]
-    good = good_keys(SECTIONS[section], where, {key: keys[key] for key in keys if key not in moved}, mistakes)
-    if section == "table":
-        good.setdefault("id", "?")
-    return SECTIONS[section](**good)
-
-
 def _keypads(pads: Any, mistakes: list[str]) -> tuple[KeypadConfig, ...]:
     """The serial keypads; mistakes are appended to `mistakes`."""
-    if not isinstance(pads, list):
+    if not isinstance(pads, list) or not all(isinstance(each, dict) for each in pads):
         mistakes.append("each keypad has its own section: write [[keypad]]")
         return ()
     found = []
@@ -192,8 +220,8 @@ def machine_id() -> str | None:
     """The board's serial number, else the machine id; None where there is neither."""
     for path in (Path("/sys/firmware/devicetree/base/serial-number"), Path("/etc/machine-id")):
         try:
-            return path.read_text("ascii").strip(chr(0)).strip()
-        except (OSError, UnicodeDecodeError):
+            return text_in(path, "ascii").strip(chr(0)).strip()
+        except (OSError, Undecodable):
             continue
     return None
 

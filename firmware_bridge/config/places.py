@@ -1,11 +1,24 @@
-"""Where each key of `bridge.toml` belongs, at a table of one game."""
+"""The keys of `bridge.toml` with their types, and where each belongs, at a table of one game."""
 
-from collections.abc import Collection, Iterator, Sequence
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any, Final
+
+from msgspec.structs import fields
 
 from firmware_bridge.config.limits import BET, ENDS, FORM, OF_TABLE, names
 from firmware_bridge.config.misplaced import Known, Places, places_of
-from firmware_bridge.config.pins import KeypadConfig, LockConfig, PinsConfig, SensorConfig, mark_of_key, seat_numbers
+from firmware_bridge.config.pins import (
+    AnyPin,
+    AnySensor,
+    KeypadConfig,
+    LockConfig,
+    PinsConfig,
+    SensorConfig,
+    mark_of_key,
+    seat_numbers,
+)
 from firmware_bridge.config.sections import (
     Config,
     JournalConfig,
@@ -28,7 +41,7 @@ LAMPS: Final = ("ready", "fault")
 _AMOUNTS: Final = (*ENDS, "min", "max")
 """What people write for the ends of a limit."""
 
-_ALIKE: Final = {
+ALIKE: Final = {
     "table": TableConfig,
     "service": ServiceConfig,
     "roads": RoadsConfig,
@@ -39,6 +52,52 @@ _ALIKE: Final = {
     "rights": RightsConfig,
 }
 """Sections with the same keys in all games."""
+
+LISTS: Final = ("keypad", "orders")
+"""Sections that are lists of tables."""
+
+_LIMITS: Final = {game.name: frozenset(names(game)) for game in GAMES.values()}
+_MARK: Final = re.compile(r"S\d+\.\w+(=\w+)?|\w+=\w+")
+"""The form of a name in `[keys]`."""
+
+Kinds = Mapping[str, Mapping[str, Any]]
+"""Section -> key -> its type."""
+
+
+def kinds(game: Game) -> Kinds:
+    """The type of each key, at a table of this game, in the sections that are read by types alone."""
+    own = {key: kind for key, kind in types_of(PinsConfig).items() if key != "keys"}
+    return {
+        **{section: types_of(kind) for section, kind in ALIKE.items()},
+        "game": {key: kind for key, kind in types_of(game.terms).items() if key not in elsewhere(game)},
+        "pins": own | dict.fromkeys(game.play.keys, AnySensor),
+        "presence": dict.fromkeys(game.slots, AnySensor),
+        "lamps": dict.fromkeys((*game.slots, *game.seats, *LAMPS), AnyPin),
+    }
+
+
+@cache
+def types_of(kind: type[Any]) -> Mapping[str, Any]:
+    """Key -> type of a section with the fields of a struct."""
+    return {field.name: field.type for field in fields(kind)}
+
+
+def elsewhere(game: Game) -> tuple[str, ...]:
+    """Settings of a game that do not stand in `[game]`, but in `[roads]` and `[limits]`."""
+    return "good_roads", *(game.money.bet_range or ())
+
+
+def are_placed(raw: Mapping[str, Any], known: Kinds, game: Game) -> bool:
+    """Whether each key of the document stands where it belongs; a false alarm costs the look at all places."""
+    rows = {"keypad": KeypadConfig.__struct_fields__, "orders": OrderKeyConfig.__struct_fields__}
+    names: Mapping[str, Collection[str]] = {**known, **rows, "limits": _LIMITS[game.name]}
+    for section, content in raw.items():
+        for keys in content if isinstance(content, list) else [content]:
+            if not isinstance(keys, dict) or (section not in names and section != "keys"):
+                return False
+            if not all(_MARK.fullmatch(key) if section == "keys" else key in names[section] for key in keys):
+                return False
+    return True
 
 
 def places(game: Game) -> Places:
@@ -67,14 +126,11 @@ def known(game: Game, raw: dict[str, Any]) -> Known:
 
 def _own(game: Game) -> dict[str, Sequence[str]]:
     """Section -> its keys at a table of this game, in the order of the reference; of `[limits]` without the bets."""
-    without, enforced = ("good_roads", *(game.money.bet_range or ())), (*game.money.bets, OF_TABLE)
-    found: dict[str, Sequence[str]] = {section: kind.__struct_fields__ for section, kind in _ALIKE.items()}
+    enforced = (*game.money.bets, OF_TABLE)
+    found: dict[str, Sequence[str]] = {section: [*keys] for section, keys in kinds(game).items()}
     found |= {
-        "game": [key for key in game.terms.__struct_fields__ if key not in without],
         "limits": [key for key in names(game) if key not in enforced],
-        "pins": [*(key for key in PinsConfig.__struct_fields__ if key != "keys"), *game.play.keys],
         "presence": game.slots if game.play.sensed else (),
-        "lamps": (*game.slots, *game.seats, *LAMPS),
         "keys": [f"S{seat}.{word}" for seat in seat_numbers(game) for word in game.play.words],
         "keypad": KeypadConfig.__struct_fields__,
         "orders": OrderKeyConfig.__struct_fields__,

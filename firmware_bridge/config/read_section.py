@@ -75,6 +75,27 @@ def good_sections(
     return sections
 
 
+def typed_sections(
+    raw: dict[str, Any],
+    known: Collection[str],
+    kinds: Mapping[str, Mapping[str, Any]],
+    rows: Mapping[str, Any],
+    lists: Collection[str],
+) -> tuple[dict[str, Any], list[str]]:
+    """The good keys of the known sections, and the mistakes in their names, types and texts.
+
+    kinds: section -> key -> its type. rows: list of tables -> the struct of one. Other sections stay as they are.
+    """
+    mistakes: list[str] = []
+
+    def read(section: str, keys: Any) -> Any:
+        if section in rows:
+            return good_rows(rows[section], section, keys, mistakes)
+        return typed_keys(kinds[section], f"[{section}] ", keys, mistakes) if section in kinds else keys
+
+    return good_sections(raw, known, read, mistakes, lists), mistakes + unprintable(raw)
+
+
 def good_rows(kind: Any, section: str, rows: Any, mistakes: list[str]) -> list[Any]:
     """The rows of a list of tables `[[section]]` that have all keys without a default."""
     if not isinstance(rows, list) or not all(isinstance(each, dict) for each in rows):
@@ -136,12 +157,15 @@ def unknown(where: str, key: str, known: Collection[str]) -> str:
 def unprintable(raw: dict[str, Any]) -> list[str]:
     """Mistakes in names and texts that are too long or hold unprintable characters."""
     mistakes = []
-    for section, keys in raw.items():
-        for key, value in keys.items() if isinstance(keys, dict) else ():
+    for section, content in raw.items():
+        where, rows = (f"[[{section}]]", content) if isinstance(content, list) else (f"[{section}]", [content])
+        for key, value in [item for row in rows if isinstance(row, dict) for item in row.items()]:
             if (section, key) in _OF_THE_READER | _WITH_A_RULE:
                 continue
-            found = [wrong for text in (key, *_texts(value)) if (wrong := fault(text, LONGEST))]
-            mistakes += [f"[{section}] {key[:LONGEST]}: a text {wrong}" for wrong in found[:1]]
+            for text in (key, *_texts(value)):
+                if wrong := fault(text, LONGEST):
+                    mistakes.append(f"{where} {key[:LONGEST]}: a text {wrong}")
+                    break
     return mistakes
 
 

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from firmware_bridge.config.pins import AnyPin, AnySensor, KeypadConfig, PinsConfig
 from firmware_bridge.facts.house import House, Limit
+from firmware_bridge.facts.languages import Whole
 from firmware_bridge.facts.orders import ALL, BY_MQTT, LONGEST_NAME, TOPICS_BY_KEY, Guarded
 from firmware_bridge.facts.printable import CLASS
 from firmware_bridge.games import GAMES
@@ -86,7 +87,7 @@ class TableConfig(Struct, frozen=True, kw_only=True):
     cut_earliest: Literal["none"] | Annotated[int, Meta(ge=1, le=623)] | None = None
     policy: Literal["keep-order", "us-burn", "macau", "studio"] = "keep-order"
     pit: Annotated[str, Meta(max_length=LONGEST_NAME)] = ""
-    language: Literal["", "en", "zh-Hant", "zh-Hans"] = ""
+    language: Literal["", Whole] = ""
     shifts: dict[Annotated[str, Meta(min_length=1, max_length=LONGEST_NAME)], TimeOfDay] = {}
 
 

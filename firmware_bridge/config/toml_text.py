@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from firmware_bridge.errors import ConfigError
+from firmware_bridge.facts.decoding import TOO_DEEP, TOO_LONG, Undecodable, text_of, toml
 
-EXACT: Final = ("game", "limits")
-"""Sections with exact decimals for numbers."""
+LONGEST: Final = 1_000
+"""Characters of a line that are searched for what is wrong in it."""
 
 QUOTES: Final = "put text in quotation marks"
 
@@ -28,6 +29,7 @@ _TWICE: Final = re.compile(
 _QUOTED: Final = re.compile(r""" "[^"]*"|'[^']*' """, re.VERBOSE)
 _KEY: Final = re.compile(r"([^\s=,{}\[\]\"'.]+)\s*(?==|\])")
 _VALUE: Final = r"""(?:"[^"]*"|\[[^\]]*\]|[^\s,}]+)"""
+_REMEDIES: Final = {TOO_LONG: "give it at most 18 digits", TOO_DEEP: "close each bracket"}
 _DECLARED: Final = re.compile(r"Cannot declare (?P<name>\(.*\)) twice")
 
 
@@ -37,35 +39,24 @@ def quoted(text: str) -> str:
 
 
 def document(path: Path) -> dict[str, Any]:
-    """The document in a file. Raises OSError; ConfigError, with the line, if it is no TOML.
+    """The document in a file, numbers with a point as exact decimals: they may be money.
 
-    Numbers with a point are floats, except in the game's section: they may be money there and are exact decimals.
+    Raises OSError; ConfigError, with the line, if it is no TOML.
     """
-    sections = parsed(path, decoded(path, path.read_bytes()))
-    return {name: keys if name in EXACT else as_floats(keys) for name, keys in sections.items()}
+    return parsed(path, path.read_bytes())
 
 
-def parsed(path: Path, text: str) -> dict[str, Any]:
-    """The document in a text, with exact decimals. Raises ConfigError, with the line, if it is no TOML."""
-    import tomllib  # imported here: `shoe status` does without it on an installed system
+def parsed(path: Path, content: str | bytes) -> dict[str, Any]:
+    """The document in a text, or in what a file has, with exact decimals.
 
+    Raises ConfigError, with the line, if it is no TOML; as `decoded` does.
+    """
+    text = content if isinstance(content, str) else decoded(path, content)
     try:
-        return tomllib.loads(text, parse_float=Decimal)
-    except tomllib.TOMLDecodeError as error:
+        return toml(text, Decimal)
+    except Undecodable as error:
         what, hint = _in_words(str(error), text.splitlines())
         raise ConfigError(f"{path}: {what}", hint) from None
-
-
-def as_floats(value: Any) -> Any:
-    """The same value with decimals as floats."""
-    match value:
-        case Decimal():
-            return float(value)
-        case dict():
-            return {name: as_floats(each) for name, each in value.items()}
-        case list():
-            return [as_floats(each) for each in value]
-    return value
 
 
 def decoded(path: Path, content: bytes) -> str:
@@ -79,10 +70,9 @@ def decoded(path: Path, content: bytes) -> str:
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or b"\0" in content:
         raise ConfigError(f"{path}: it is saved as UTF-16", "save it as UTF-8")
     try:
-        return content.decode("utf-8").replace("\r\n", "\n")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise ConfigError(f"{path}: line {line} is not valid UTF-8", "save it as UTF-8") from None
+        return text_of(content).replace("\r\n", "\n")
+    except Undecodable as error:
+        raise ConfigError(f"{path}: {error}", "save it as UTF-8") from None
 
 
 def _in_words(message: str, lines: list[str]) -> tuple[str, str]:
@@ -100,13 +90,15 @@ def _in_words(message: str, lines: list[str]) -> tuple[str, str]:
         return f"[{name}] appears twice (line {number})", "put all its keys under one heading"
     if remedy := _other_signs(what, line):
         return f"not TOML: line {number}: {line.strip()[:60]}", remedy
+    if what in _REMEDIES:
+        return f"not TOML: line {number}: {what}: {line.strip()[:60]}", _REMEDIES[what]
     hint = QUOTES if what == "Invalid value" or what.startswith(("Expected newline", "Unterminated", "Illegal")) else ""
     return f"not TOML: line {number}: {what}: {line.strip()[:60]}", hint or "write [section], and key = value below it"
 
 
 def _other_signs(what: str, line: str) -> str:
     """What to do about a line with a key of other letters, or with signs of another keyboard; "" if it has none."""
-    bare = _QUOTED.sub("", line.partition("#")[0])
+    bare = _QUOTED.sub("", line.partition("#")[0])[:LONGEST]  # a pattern takes the square of its time
     if wide := next((each for each in bare if each in WIDE), ""):
         return f"write {WIDE[wide]} in place of {wide}"
     key = next((each for each in _KEY.findall(bare) if not each.isascii()), "")

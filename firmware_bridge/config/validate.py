@@ -4,23 +4,18 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
-from firmware_bridge.config.pins import wrong_pads
 from firmware_bridge.config.sections import (
     READERS,
     Config,
     MqttConfig,
     OrderKeyConfig,
-    ReaderConfig,
     RecordConfig,
-    ServiceConfig,
-    TableConfig,
-    close_of,
     orders_by_mqtt,
 )
 from firmware_bridge.config.toml_text import as_written
 from firmware_bridge.facts.orders import BY_MQTT
-from firmware_bridge.games.game import Game
-from firmware_bridge.games.house import cut_place, usual
+from firmware_bridge.games.game import Game, Terms
+from firmware_bridge.games.house import cut_place
 from firmware_bridge.games.moves import LOT
 from firmware_bridge.record.verify import ED25519, Refused, parse_vkey
 
@@ -58,25 +53,6 @@ class Contradiction(NamedTuple):
     remedy: str
 
 
-def with_mode(raw: dict[str, Any], game: Game) -> dict[str, Any]:
-    """The TOML document with the mode's keys where it has none."""
-    service = raw.get("service")
-    mode = service.get("mode") if isinstance(service, dict) else None
-    filled = dict(raw)
-    for section, keys in MODES.get(str(mode) if game.play.squeezed else "", {}).items():
-        written = raw.get(section, {})
-        is_known = section != "game" or keys.keys() <= set(game.terms.__struct_fields__)
-        if is_known and isinstance(written, dict):
-            filled[section] = keys | written
-    return filled
-
-
-def with_usual(raw: dict[str, Any], game: Game) -> dict[str, Any]:
-    """The TOML document with the game's needs in `[table]` where neither it nor its mode sets them."""
-    needed, written = usual(game.name), raw.get("table", {})
-    return raw | {"table": needed | written} if needed and isinstance(written, dict) else raw
-
-
 def contradictions(config: Config) -> Iterator[Contradiction]:
     """Contradictions between the config and its mode, where a key is written out."""
     mode, read = config.service.mode, {"table": config.table, "game": config.terms, "mqtt": config.mqtt}
@@ -101,9 +77,25 @@ def refused_by_wire(config: Config) -> Iterator[Contradiction]:
         yield Contradiction(what, "by MQTT they are refused: remove them from one of the lists")
 
 
-def wrong_together(raw: dict[str, Any], sections: dict[str, Any], game: Game) -> Iterator[str]:
-    """All mistakes beyond a key's type. raw: the document; sections: its good keys."""
-    table: TableConfig | None = sections.get("table")
+class Read(NamedTuple):
+    """A document that was read whole, and what several checks need of it.
+
+    raw: the document. config: made of its good keys. terms: the game's settings. commands: the orders that can come by
+    MQTT. close: what ends a complete round. cards: how many a full shoe has.
+    """
+
+    raw: dict[str, Any]
+    config: Config
+    game: Game
+    terms: Terms
+    commands: frozenset[str]
+    close: str
+    cards: int
+
+
+def wrong_together(read: Read) -> Iterator[str]:
+    """All mistakes beyond a key's type, of a document that was read."""
+    raw, config, game, table = read.raw, read.config, read.game, read.config.table
     port, directory = _text(raw, "reader", "port"), _text(raw, "journal", "dir")
     if port and not port.startswith("/") and not NETWORK.fullmatch(port):
         known = "write a device, /dev/.., or a reader on the network, socket://HOST:PORT"
@@ -111,34 +103,29 @@ def wrong_together(raw: dict[str, Any], sections: dict[str, Any], game: Game) ->
     if directory and not directory.startswith("/"):
         yield f"[journal] dir = {as_written(directory)}: write the full path, starting with /"
     yield from _pins_used_twice(raw)
-    yield from _no_witnesses(sections.get("record", RecordConfig()))
-    yield from _wrong_order_keys(sections.get("orders", ()), sections.get("mqtt", MqttConfig()))
     if (pattern := _text(raw, "reader", "pattern")) is not None:
         yield from _bad_pattern(pattern)
-    if table and isinstance(table.virtual_cut, int) and table.virtual_cut >= table.decks * game.size:
-        yield f"[table] virtual_cut = {table.virtual_cut}: the shoe has only {table.decks * game.size} cards"
-    if table:
-        yield from _impossible_in_table(table, game)
-    yield from _judged_twice(sections, game)
-    yield from _no_next(raw, sections, game)
-    yield from _unreachable(raw, sections, game)
-    terms = sections.get("game", game.terms())
-    yield from (f"[game] {each}" for each in game.wrong_terms(terms))
-    mode = sections.get("service", ServiceConfig()).mode
+    yield from _impossible_in_table(read)
+    yield from _judged_twice(read)
+    yield from _no_next(read)
+    yield from _unreachable(read)
+    mode = config.service.mode
     if mode != "standard" and not game.play.squeezed:
         yield f'[service] mode = "{mode}": {_OF_BACCARAT}, and this table deals {game.name}: remove mode'
-    if table and table.decks not in game.packs:
+    if table.decks not in game.packs:
         yield f"[table] decks = {table.decks}: {game.name} is dealt from {game.dealt_from}"
-    yield from _no_roads(raw, game)
-    yield from wrong_pads(sections.get("keypad", ()), game)
+    if "roads" in raw and "good_roads" not in game.terms.__struct_fields__:
+        yield f"[roads]: {game.name} has no roads"
     if raw.get("presence") and not game.play.sensed:
         yield f"[presence]: a slot of {game.name} holds several cards, which no sensor can tell apart"
-    if sections.get("mqtt", MqttConfig()).live_odds and not game.money.bets:
+    if config.mqtt.live_odds and not game.money.bets:
         yield f"[mqtt] live_odds = true: {game.name} has no live odds; use shoe odds --game {game.name}"
-    if table and game.money.must_bet and table.betting != "required":
+    if game.money.must_bet and table.betting != "required":
         yield f'[table] betting = "ignored": {game.name} needs "required", it is dealt to the seats in bets_closed'
-    if table and not game.play.may_burn and table.burn not in ("none", 0):
+    if not game.play.may_burn and table.burn not in ("none", 0):
         yield f"[table] burn = {as_written(table.burn)}: {game.name} deals all {game.size} of a pack: remove burn"
+    yield from _no_witnesses(config.record)
+    yield from _wrong_order_keys(config.orders, config.mqtt)
 
 
 def _no_witnesses(record: RecordConfig) -> Iterator[str]:
@@ -171,40 +158,26 @@ def _wrong_order_keys(keys: Sequence[OrderKeyConfig], mqtt: MqttConfig) -> Itera
         yield '[mqtt] stored: no key in [[orders]] allows "stored": add it to allows of the back office\'s key'
 
 
-def _no_roads(raw: dict[str, Any], game: Game) -> Iterator[str]:
-    """Mistakes about good roads: they belong in `[roads]` of a game with roads."""
-    has_roads = "good_roads" in game.terms.__struct_fields__
-    if "roads" in raw and not has_roads:
-        yield f"[roads]: {game.name} has no roads"
-    own = raw.get("game")
-    if has_roads and isinstance(own, dict) and "good_roads" in own:
-        yield "[game] good_roads belongs in [roads]: good = [..]"
-
-
-def _no_next(raw: dict[str, Any], sections: dict[str, Any], game: Game) -> Iterator[str]:
+def _no_next(read: Read) -> Iterator[str]:
     """The mistake of a table where rounds end or packs begin by NEXT, without a key or an order for it."""
-    table, reader = sections.get("table"), sections.get("reader", ReaderConfig())
-    if table is None:
-        return
-    ends = close_of(table, reader, game, sections.get("game", game.terms())) == "next"
-    opens = game.play.one_round_packs and sections.get("service", ServiceConfig()).confirm_shuffle
+    raw, game, ends = read.raw, read.game, read.close == "next"
+    opens = game.play.one_round_packs and read.config.service.confirm_shuffle
     if not ends and not opens:
         return
     pins, pads = raw.get("pins"), raw.get("keypad")
     has_key = isinstance(pins, dict) and "next" in pins
     has_pad = isinstance(pads, list) and any(isinstance(pad, dict) and pad.get("dealer") for pad in pads)
-    if not (has_key or has_pad or "next" in _by_wire(sections)):
+    if not (has_key or has_pad or "next" in read.commands):
         ways = '[pins] next = 22; or [[keypad]] dealer = true; or [mqtt] commands = [.., "next"]'
         why = f"rounds of {game.name} end by NEXT" if ends else f"NEXT opens the next pack of {game.name}"
         key = '[table] close = "next"' if ends else "[service] confirm_shuffle = true"
         yield f"{key}: {why}, and there is no NEXT: write {ways}"
 
 
-def _unreachable(raw: dict[str, Any], sections: dict[str, Any], game: Game) -> Iterator[str]:
+def _unreachable(read: Read) -> Iterator[str]:
     """Mistakes of a table that waits for bets to be closed, or for marks, which nothing can give."""
-    commands = _by_wire(sections)
-    table = sections.get("table")
-    if table and table.betting == "required" and "bets_closed" not in commands:
+    raw, game, commands = read.raw, read.game, read.commands
+    if read.config.table.betting == "required" and "bets_closed" not in commands:
         ignored = "" if game.money.must_bet else ', or write betting = "ignored"'
         yield (
             '[table] betting = "required": cards wait until bets are closed, and nothing can close them: '
@@ -224,27 +197,26 @@ def _unreachable(raw: dict[str, Any], sections: dict[str, Any], game: Game) -> I
         yield f"{asks} for the result of a draw, and nothing can give it: {ways}"
 
 
-def _by_wire(sections: dict[str, Any]) -> frozenset[str]:
-    return orders_by_mqtt(sections.get("mqtt", MqttConfig()), sections.get("orders", ()))
-
-
-def _impossible_in_table(table: TableConfig, game: Game) -> Iterator[str]:
-    """Mistakes with shifts, and with `cut_earliest`: beyond the shoe, or not before the last place of the cut card."""
+def _impossible_in_table(read: Read) -> Iterator[str]:
+    """Mistakes with shifts, and with places of the cut card: beyond the shoe, or the earliest behind the last one."""
+    table, cards = read.config.table, read.cards
+    if isinstance(table.virtual_cut, int) and table.virtual_cut >= cards:
+        yield f"[table] virtual_cut = {table.virtual_cut}: the shoe has only {cards} cards"
     if len(set(table.shifts.values())) < len(table.shifts):
         yield f"[table] shifts = {as_written(table.shifts)}: two shifts begin at the same time"
-    earliest, latest = table.cut_earliest, table.virtual_cut or cut_place(game.name)
+    earliest = table.cut_earliest
     if not isinstance(earliest, int):
         return
-    if earliest >= table.decks * game.size:
-        yield f"[table] cut_earliest = {earliest}: the shoe has only {table.decks * game.size} cards"
+    latest = table.virtual_cut or cut_place(read.game.name)
+    if earliest >= cards:
+        yield f"[table] cut_earliest = {earliest}: the shoe has only {cards} cards"
     elif isinstance(latest, int) and earliest <= latest:
         yield f"[table] cut_earliest = {earliest}: the cut card must come before {latest} cards are left (virtual_cut)"
 
 
-def _judged_twice(sections: dict[str, Any], game: Game) -> Iterator[str]:
+def _judged_twice(read: Read) -> Iterator[str]:
     """Mistakes with a reader that judges the game: it deals by its own rules; only such a reader reports results."""
-    table = sections.get("table", TableConfig(id="?"))
-    protocol = sections.get("reader", ReaderConfig()).protocol
+    table, game, protocol = read.config.table, read.game, read.config.reader.protocol
     if not READERS[protocol]:
         if table.close == "result":
             yield '[table] close = "result": only an angel-eye reports results'
@@ -252,11 +224,10 @@ def _judged_twice(sections: dict[str, Any], game: Game) -> Iterator[str]:
     if game.play.verdict is None:
         yield f'[reader] protocol = "{protocol}": it decides its own games, and {game.name} is not one of them'
         return
-    terms = sections.get("game", game.terms())
-    for key, why in game.play.unjudged(terms).items():
-        yield f"[game] {key} = {as_written(getattr(terms, key))}: {why}"
+    for key, why in game.play.unjudged(read.terms).items():
+        yield f"[game] {key} = {as_written(getattr(read.terms, key))}: {why}"
     if table.disclose == "sealed":
-        mode = sections.get("service", ServiceConfig()).mode
+        mode = read.config.service.mode
         by_mode = "" if mode == "standard" else f' (set by [service] mode = "{mode}")'
         why = 'an angel-eye reports the result before the cards are revealed: write disclose = "dealt"'
         yield f'[table] disclose = "sealed"{by_mode}: {why}'

@@ -42,7 +42,9 @@ from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.turns import Window, begun
 from firmware_bridge.daemon.table.uplink import LastWord, Uplink
 from firmware_bridge.errors import JournalError, in_words
-from firmware_bridge.facts import inputs, wire_states
+from firmware_bridge.facts import inputs
+from firmware_bridge.facts.book import measures
+from firmware_bridge.facts.decoding import text_in
 from firmware_bridge.journal.files import InUse, refuse_second
 from firmware_bridge.journal.journal import Journal
 from firmware_bridge.journal.line import Line
@@ -136,8 +138,8 @@ class Bridge:
             self.table, lambda part: self.uplink.resend(part), lambda: self.uplink.outbox.resends.is_full
         )
         prefix = f"{mqtt.root}/{config.table.id}"
-        keys = SignedOrders(config.orders, mqtt.order_window, self.table, prefix, mqtt.commands)
-        orders = self.order_service, mqtt.commands, keys
+        self.signed_orders = SignedOrders(config.orders, mqtt.order_window, self.table, prefix, mqtt.commands)
+        orders = self.order_service, mqtt.commands, self.signed_orders
         self.recorder = Recorder(self.table, config.record, device_name(machine_id(), config.table.id))
         ways = *orders, self.recorder, self._loop
         self.uplink = Uplink(self.table, prefix, settings, *ways, mqtt.live_odds, mqtt.stored, silent_s)
@@ -205,7 +207,8 @@ class Bridge:
         self.sensors.claim()  # before anything is written: with a pin in use, the service restarts again and again
         self.keeping.start()
         record, code = self.recorder.begin(), code_of(digests(self.config))
-        self.table.start(self.config.house, record=record, code=code, installed_by=installed_by())
+        keys = self.signed_orders.public()
+        self.table.start(self.config.house, record=record, code=code, installed_by=installed_by(), order_keys=keys)
         _keep_client_name(self.journal.directory, self._client_name)
         await self._go_public()
         if self._has_reader:
@@ -297,7 +300,7 @@ class Bridge:
         for each in (self.uplink, self.control, self.sensors, self.keypads, self.reader):
             each.changed()
 
-    def _publish_health(self, health: wire_states.Health) -> None:
+    def _publish_health(self, health: measures.Health) -> None:
         self.keeping.watch(health.disk_free_mb)
         self.uplink.publish_health(health)
 
@@ -353,7 +356,7 @@ class Bridge:
 def _client_name(directory: Path) -> str:
     """Eight hex digits, drawn once: a client id that another login can guess can be taken over."""
     try:
-        return f"{int((directory / CLIENT_NAME).read_text('ascii'), 16):08x}"[:8]
+        return f"{int(text_in(directory / CLIENT_NAME, 'ascii'), 16):08x}"[:8]
     except (OSError, ValueError):
         return secrets.token_hex(4)
 

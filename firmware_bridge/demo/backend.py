@@ -11,6 +11,7 @@ from uuid import uuid4
 
 from firmware_bridge.client.ledger import ROUND_EVENTS, Digests, Entries
 from firmware_bridge.client.messages import Stream
+from firmware_bridge.facts.decoding import Undecodable, from_json
 from firmware_bridge.facts.wire import Identity
 from firmware_bridge.mqtt.link import Link
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, NotConnected
@@ -117,7 +118,10 @@ class Backend:
         name = message.topic.removeprefix(f"{self._prefix}/")
         if name not in (*self.states, "event", "round"):
             return
-        payload = json.loads(message.payload)
+        try:
+            payload = from_json(message.payload)
+        except Undecodable:
+            return  # no table sent that
         self.messages += 1
         self.news.set()
         if name in self.states:

@@ -21,6 +21,7 @@ NOT_SHOWN: Final = {
     "disk_error": "it needs a memory card that fails; disk_full shows what the table does",
     "disk_low": "it needs a disk that journals fill which were never sent",
     "journal_damaged": "it comes at the start of the daemon, and the demo begins a fresh journal",
+    "journal_unread": "it comes at the start of the daemon, and the demo begins a fresh journal",
     "journal_missing": "it comes at the start of the daemon, and the demo begins a fresh journal",
     "cursor_error": "it needs a memory card that fails; disk_full shows what the table does",
     "internal_error": "it is an error in the program itself",

@@ -1,6 +1,5 @@
 """Plays given rounds through the real shoe: after each move, its effects and what is due; then the result."""
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
@@ -14,6 +13,7 @@ from firmware_bridge.errors import BridgeError, ScriptError
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.cards import Card
+from firmware_bridge.facts.decoding import Undecodable, from_json
 from firmware_bridge.facts.events import AnyEvent, CardDealt, CardEvent, Device
 from firmware_bridge.facts.house import House
 from firmware_bridge.games import GAMES
@@ -28,6 +28,7 @@ from firmware_bridge.shoe import Shoe
 from firmware_bridge.shoe.round import layout, rules
 from firmware_bridge.shoe.state import is_open
 from firmware_bridge.topics.offers import of
+from firmware_bridge.topics.texts.refusals import worded
 
 Step = dict[str, Any]
 Heard = Callable[[Line], None]
@@ -86,6 +87,9 @@ REFUSED_CARDS: Final = {"foreign": "unknown", "drawn_before_mark": "no_card_due"
 NO_ROUND: Final = "no_round"
 """Error code for bets that leave too few seats for a round."""
 
+NOT_ALLOWED: Final = "not_allowed"
+"""Error code for a mark that the rules do not allow now."""
+
 
 class PlayedTable:
     """The real shoe with one round, or a `whole_pack`. rounds: `round` messages. is_over: no move can follow.
@@ -107,7 +111,7 @@ class PlayedTable:
             happened = self._order(bets)
             answer = _answer(happened)
             self.is_over = answer is not None and not answer.ok
-            if answer and answer.error != NO_ROUND and (bets.bets or bets.money):
+            if answer and answer.code != NO_ROUND and (bets.bets or bets.money):
                 _refuse(answer)
         return self._step(happened)
 
@@ -122,7 +126,7 @@ class PlayedTable:
             seat = int(mark.seat) if mark.seat else None
             happened = self._order(orders.Mark(mark.word, seat, mark.value))
             answer = _answer(happened)
-            code = answer.error if answer and not answer.ok else None
+            code = _error(answer) if answer and not answer.ok else None
         else:
             return self._step(()) | {"error": "unknown"}
         return self._step(happened) if code is None else self._step(()) | {"error": code}
@@ -153,14 +157,20 @@ class PlayedTable:
         if self._heard:
             self._heard(line)
         if any(isinstance(event, e.RoundClosed) for event in line.entry.events):
-            self.rounds += [json.loads(each.payload) for each in messages(line) if each.topic == "round"]
+            self.rounds += [from_json(each.payload) for each in messages(line) if each.topic == "round"]
         return line.entry.events
 
 
 def _refuse(answer: orders.Answer | None) -> None:
     """Raises BridgeError for the answer to an order that the shoe refused."""
     if answer and not answer.ok:
-        raise BridgeError(answer.error or "", answer.hint or "")
+        refused = worded(answer)
+        raise BridgeError(refused.error or "", refused.hint or "")
+
+
+def _error(answer: orders.Answer) -> str:
+    """The error code of a refused mark."""
+    return NOT_ALLOWED if answer.code == "not_possible" else answer.code or ""
 
 
 def _answer(happened: tuple[e.AnyEvent, ...]) -> orders.Answer | None:
@@ -202,12 +212,14 @@ def answer(name: str, text: str | bytes, heard: Heard | None = None) -> dict[str
     heard: called with each journal line of a round.
     """
     try:
-        given = msgspec.json.decode(text, type=dict[str, Any])
+        given = from_json(text, dict[str, Any])
         if (other := given.get("game", name)) != name:
             hint = f"play it as {other}" if str(other) in GAMES else f'write "game": "{name}", or leave it out'
             raise LineError(f"a line of {other}, not of {name}", hint)
         is_played = given.get("type") in PLAYED
         answered = _play(GAMES[name], given, heard) if is_played else _compared(GAMES[name], given)
+    except Undecodable as error:
+        raise LineError(why(error, text), LINE_HINT) from None
     except BridgeError as error:
         raise LineError(error.what, error.hint) from None
     except Exception as error:  # a bad line must not stop the next ones

@@ -21,6 +21,7 @@ from firmware_bridge.shoe.handlers.disclosure import deadline
 from firmware_bridge.shoe.handlers.rounds import SAME_PRESS_MS, is_same_press
 from firmware_bridge.shoe.state import with_device
 from firmware_bridge.topics.state import OwnTopics, snapshots
+from firmware_bridge.topics.texts.refusals import worded
 
 _encode = msgspec.json.Encoder().encode
 
@@ -175,7 +176,7 @@ class Replay:
             last = line.entry.events[-1] if line.entry else None
             answer = getattr(last, "answer", None)
             if answer and not answer.ok:
-                self.warn(f"{answer.do}: {answer.error}")
+                self.warn(f"{answer.do}: {worded(answer).error}")
             yield line
 
     def _handle(self, fact: inputs.AnyInput) -> Iterator[Line]:

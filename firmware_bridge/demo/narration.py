@@ -27,6 +27,7 @@ from firmware_bridge.screen.words import (
 from firmware_bridge.topics.texts.acts import Sayer
 from firmware_bridge.topics.texts.effects import sentences
 from firmware_bridge.topics.texts.names import outcome, points
+from firmware_bridge.topics.texts.refusals import words
 
 LABEL: Final = 19
 """Characters of the time and the word before a line's text."""
@@ -113,7 +114,8 @@ class Narration:
             case "CardEntered" | "CardLookedAt":
                 yield "entered", f"a card that was not read, by {event['by']} and {event['second']}"
             case "KeyRefused":
-                yield "refused", f"{event['key'].upper()}: {event['why']}"
+                why, _ = words("en", event.get("code"), event.get("values", {}), event.get("why"), None)
+                yield "refused", f"{event['key'].upper()}: {why}"
             case "CardRevealed" if self._has_marks:
                 return  # `Happened` reports it, one hand at a time
             case _:

@@ -1,11 +1,11 @@
 """Rounds in lines for a person: the cards as they come, what each move caused, and the result."""
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from firmware_bridge.demo.narration import Narration
+from firmware_bridge.facts.decoding import from_json
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.prompts import CardDue, MarkDue
 from firmware_bridge.journal.line import Line
@@ -31,7 +31,7 @@ class RoundReader:
     def lines(self, line: Line) -> Iterator[tuple[str, str]]:
         """The lines of a journal line: nothing that is sealed is among them."""
         for message in messages(line):
-            body = json.loads(message.payload)
+            body = from_json(message.payload)
             if message.topic == "round":
                 yield from self.end()
                 yield from _result(body)

@@ -15,10 +15,12 @@ from firmware_bridge.daemon.table.validation import mistake
 from firmware_bridge.errors import ScriptError
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.cards import HINT, Card, cards, look_alikes, read_card, read_cards
+from firmware_bridge.facts.decoding import from_json
 from firmware_bridge.facts.house import Choice
 from firmware_bridge.facts.printable import nearest
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.moves import mark_of
+from firmware_bridge.topics.texts.refusals import remedy, sentence
 
 CHUNK: Final = 1 << 16
 """Bytes read at once at most: the size of a pipe."""
@@ -222,13 +224,14 @@ def _order(name: str, words: list[str], number: int) -> orders.Order:
     try:
         order = build(words)
         given = {name: value for name, value in msgspec.to_builtins(order).items() if name != "do"}
-        wrong = mistake(type(order), msgspec.json.decode(msgspec.json.encode(given)))
+        wrong = mistake(type(order), from_json(msgspec.json.encode(given)))
     except IndexError:
         raise ScriptError(f"line {number}: !{name} needs more words after it", usage) from None
     except ValueError as error:
         raise ScriptError(f"line {number}: !{name}: {error}", usage) from None
     if wrong:
-        raise ScriptError(f"line {number}: !{name}: {wrong.what}", usage or wrong.hint)
+        coded = wrong.code, msgspec.to_builtins(wrong.values)
+        raise ScriptError(f"line {number}: !{name}: {sentence('en', *coded)}", usage or remedy("en", *coded))
     return order
 
 

@@ -10,10 +10,11 @@ from typing import Any, Final, Literal
 from uuid import uuid4
 
 from firmware_bridge.config.socket_address import socket_address
-from firmware_bridge.daemon.table.journal_writer import StillWriting
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts.cards import Card
+from firmware_bridge.facts.decoding import from_json
 from firmware_bridge.facts.house import House
+from firmware_bridge.facts.orders import NOT_YET
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.game import Game
 from firmware_bridge.games.moves import LOT
@@ -23,6 +24,7 @@ from firmware_bridge.mqtt.settings import NotConnected
 from firmware_bridge.shoe import Phase, Shoe, phase
 from firmware_bridge.shoe.handlers.disclosure import is_sealed, waits_for_reveal
 from firmware_bridge.shoe.round import asked, coming, layout, opens_itself, rules
+from firmware_bridge.topics.texts.refusals import words_of
 
 BET: Final = "100"
 PURSE: Final = "1000"
@@ -169,7 +171,7 @@ WATCHED: Final = ("unshuffled",)
 CONFIRMED: Final = ("restarted_mid_round", "reader_back", "reader_gap")
 """Irregularities closed by the dealer's NEXT."""
 
-IN_USE: Final = "a shoe is in use"
+IN_USE: Final = "shoe_in_use"
 
 LONGEST: Final = 1 << 20
 """Longest answer, in bytes."""
@@ -194,8 +196,8 @@ class PitBoss:
         if left is not None:
             order["pack"] = {"left": left}
         answer = await self._ask(order)
-        if not answer["ok"] and answer.get("error") != IN_USE:
-            raise Refused(f"open_shoe: {answer.get('error')}", answer.get("hint", ""))
+        if not answer["ok"] and answer.get("code") != IN_USE:
+            raise _refused("open_shoe", answer)
 
     async def decide(self, last: Card | None) -> None:
         """Settles the open irregularities; `last` is the card drawn last. Raises Refused."""
@@ -210,12 +212,12 @@ class PitBoss:
     async def _order(self, **fields: str) -> None:
         answer = await self._ask(fields)
         if not answer["ok"]:
-            raise Refused(f"{fields['do']}: {answer.get('error')}", answer.get("hint", ""))
+            raise _refused(fields["do"], answer)
 
     async def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
         """The daemon's answer; an order is repeated, with its id, while a slow disk keeps it back."""
         request = {"id": uuid4().hex, **request}
-        while (answer := await self._answer(request)).get("error") == StillWriting().what:
+        while (answer := await self._answer(request)).get("code") in ("disk_late", NOT_YET):
             await asyncio.sleep(GLANCE_S)
         return answer
 
@@ -224,7 +226,7 @@ class PitBoss:
             reader, writer = await asyncio.open_unix_connection(address, limit=LONGEST)
         try:
             writer.write(json.dumps(request).encode() + b"\n")
-            answer: dict[str, Any] = json.loads(await reader.readline())
+            answer: dict[str, Any] = from_json(await reader.readline())
             return answer
         finally:
             writer.close()
@@ -239,3 +241,8 @@ def _choice(alarm: dict[str, Any], phase: str) -> str | None:
         return wanted
     is_required = (alarm["blocks"] or irregularity in WATCHED) and allowed and irregularity not in CONFIRMED
     return str(allowed[0]) if is_required else None
+
+
+def _refused(do: str, answer: dict[str, Any]) -> Refused:
+    why, todo = words_of("en", answer)
+    return Refused(f"{do}: {why}", todo)

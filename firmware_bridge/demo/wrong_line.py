@@ -7,6 +7,7 @@ from typing import Any, Final
 import msgspec
 
 from firmware_bridge.config.read_section import good_keys
+from firmware_bridge.facts.decoding import TOO_DEEP, Undecodable
 from firmware_bridge.facts.printable import did_you_mean
 from firmware_bridge.games.game import Game
 
@@ -40,10 +41,12 @@ def why(error: Exception, line: str | bytes) -> str:
     match error:
         case KeyError(args=(key, *_)):
             return f'"{key}" is missing'
-        case msgspec.MsgspecError():
-            return _decoded(text, line)
-        case UnicodeError():
+        case Undecodable() if text == TOO_DEEP:
+            return "it is nested too deeply"
+        case Undecodable() if text.endswith("UTF-8"):
             return "it is not text in UTF-8"
+        case Undecodable() | msgspec.MsgspecError():
+            return _decoded(text, line)
         case ValueError() if (found := _NO_CARD.fullmatch(text)) is not None:
             return f"{found[1]} is not a card"
         case ValueError() if text:

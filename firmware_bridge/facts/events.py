@@ -1,7 +1,9 @@
 """Events of the table and the shoe as journaled and published, the entry that holds them, and the device."""
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType, field
 
+from firmware_bridge.facts.book.refusals import Value
+from firmware_bridge.facts.bounds import PersonText
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events_of_cards import *
 from firmware_bridge.facts.events_of_cards import Event, Irregular
@@ -28,8 +30,8 @@ class RecordEnded(Event, frozen=True, kw_only=True):
 
     origin: str
     why: str
-    by: str
-    second: str
+    by: PersonText
+    second: PersonText
     person: Person | UnsetType = UNSET
     confirmed: Person | UnsetType = UNSET
 
@@ -42,8 +44,8 @@ class KeyChanged(Event, frozen=True, kw_only=True):
 
     old: str
     new: str
-    by: str
-    second: str
+    by: PersonText
+    second: PersonText
     person: Person | UnsetType = UNSET
     confirmed: Person | UnsetType = UNSET
 
@@ -76,13 +78,14 @@ class Device(Struct, frozen=True):
     reported yet. flown: rounds dealt without a bet, in a row. dealer_change: another dealer was requested. lid_open:
     the last state of its sensor. lent: the technician who has the reader, "" for none. turn: questions answered at
     this table before the shoe was opened, modulo 65,536. prev: the entry of the last round message, None before the
-    first. counts: name of a key -> the highest count of its signed orders, if there are any. unmarked: dealer ("" if
-    none is signed in) -> marks taken back while he dealt, if there are any. record: how
-    the present record began, None before the first; its `key` is the one that signs now. retiring: the key before it,
-    which signs too until it is retired. code: of the last start. acts: what was counted in
-    the present shift, if anything. serial: of the last reader board that said it. closed: whether the table is closed,
-    left out while it is not. steady: cards since the reader last reported one again, left out unless `reader_repeats`
-    is open. shift: of the last round that was over, if the house has shifts.
+    first. order_keys: of the last start. used: public half of a key -> the highest count of its signed orders, if there
+    are any. counts: the same by the name of a key, of names without a key since, in journals of 0.1.0. unmarked: dealer
+    ("" if none is signed in) -> marks taken back while he dealt, if there are any. record: how the present record
+    began, None before the first; its `key` is the one that signs now. retiring: the key before it, which signs too
+    until it is retired. code: of the last start. acts: what was counted in the present shift, if anything. serial: of
+    the last reader board that said it. closed: whether the table is closed, left out while it is not. steady: cards
+    since the reader last reported one again, left out unless `reader_repeats` is open. shift: of the last round that
+    was over, if the house has shifts.
     """
 
     next_house: House = House()
@@ -93,11 +96,13 @@ class Device(Struct, frozen=True):
     flown: int = 0
     dealer_change: bool = False
     lid_open: bool = False
-    lent: str = ""
+    lent: PersonText = ""
     turn: int = 0
     prev: EntryName | None = None
-    unmarked: dict[str, int] | UnsetType = UNSET
+    unmarked: dict[PersonText, int] | UnsetType = UNSET
     counts: dict[str, int] | UnsetType = UNSET
+    order_keys: dict[str, str] | UnsetType = UNSET
+    used: dict[str, int] | UnsetType = UNSET
     record: RecordBegun | None = None
     retiring: str | UnsetType = UNSET
     code: Code | UnsetType = UNSET
@@ -118,13 +123,15 @@ class BridgeStarted(Event, frozen=True, kw_only=True):
     """The daemon started; `house` applies from the next shoe on.
 
     torn: bytes cut off the journal's end, of an entry that a power cut interrupted: it was never confirmed. code: what
-    runs, as it was installed.
+    runs, as it was installed. order_keys: name of each key that may give orders -> its public half, 64 hex digits;
+    missing where there is none.
     """
 
     version: str
     house: House
     torn: int = 0
     code: Code | UnsetType = UNSET
+    order_keys: dict[str, str] | UnsetType = UNSET
 
 
 class SoftwareChanged(Event, frozen=True, kw_only=True):
@@ -132,7 +139,7 @@ class SoftwareChanged(Event, frozen=True, kw_only=True):
 
     old: Code
     new: Code
-    by: str
+    by: PersonText
 
 
 class CodeFound(Event, frozen=True, kw_only=True):
@@ -156,8 +163,8 @@ class ShoeOpened(Event, frozen=True, kw_only=True):
     digest: str
     pack: Pack
     device: Device | None = None
-    dealer: str = ""
-    confirmed_by: str = ""
+    dealer: PersonText = ""
+    confirmed_by: PersonText = ""
 
 
 class ShoeChangeRequested(Event, frozen=True, kw_only=True):
@@ -177,13 +184,13 @@ class DealerChangeRequested(Event, frozen=True, kw_only=True):
 class DealerSignedIn(Event, frozen=True, kw_only=True):
     """A dealer signed in and deals from now on."""
 
-    dealer: str
+    dealer: PersonText
 
 
 class TableClosed(Event, frozen=True, kw_only=True):
     """The table is closed, `by` the giver of the order, until its next shoe is opened."""
 
-    by: str
+    by: PersonText
     why: str = ""
 
 
@@ -195,10 +202,12 @@ class ShoeEnded(Event, frozen=True, kw_only=True):
 
 
 class KeyRefused(Event, frozen=True, kw_only=True):
-    """A key had no meaning now."""
+    """A key had no meaning now. code, values: of its refusal; why: its English, in journals of versions before."""
 
     key: str
-    why: str
+    why: str = ""
+    code: str = ""
+    values: dict[str, Value] = field(default_factory=dict)
 
 
 class Noted(Event, frozen=True, kw_only=True):
@@ -217,10 +226,10 @@ class CommandAnswered(Event, frozen=True, kw_only=True):
     """
 
     answer: Answer
-    by: str
+    by: PersonText
     seat: str = ""
     count: int | None = None
-    on_behalf_of: str | UnsetType = UNSET
+    on_behalf_of: PersonText | UnsetType = UNSET
     person: Person | UnsetType = UNSET
     confirmed: Person | UnsetType = UNSET
 

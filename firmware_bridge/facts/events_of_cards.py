@@ -4,6 +4,7 @@ from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType, field
 
+from firmware_bridge.facts.bounds import PersonText
 from firmware_bridge.facts.cards import Card, Serial
 from firmware_bridge.facts.inputs import Person
 
@@ -82,8 +83,8 @@ class CardHeld(CardEvent, frozen=True, kw_only=True):
 class CardEntered(CardEvent, frozen=True, kw_only=True):
     """Two people entered a card that was not read."""
 
-    by: str
-    second: str
+    by: PersonText
+    second: PersonText
 
 
 class CardLookedAt(CardEvent, frozen=True, kw_only=True):
@@ -93,8 +94,8 @@ class CardLookedAt(CardEvent, frozen=True, kw_only=True):
     slot: str
     seq: int
     n: int
-    by: str
-    second: str
+    by: PersonText
+    second: PersonText
 
 
 class CardConfirmed(Event, frozen=True, kw_only=True):
@@ -189,7 +190,7 @@ class ReaderLent(Event, frozen=True, kw_only=True):
     person: whom the kernel names, beside the name in `to`; missing while no daemon ran.
     """
 
-    to: str
+    to: PersonText
     person: Person | UnsetType = UNSET
 
 
@@ -225,10 +226,10 @@ class IrregularityClosed(Event, frozen=True, kw_only=True):
 
     id: str
     choice: str
-    by: str = ""
+    by: PersonText = ""
     why: str = ""
     clears: bool = False
-    second: str | UnsetType = UNSET
+    second: PersonText | UnsetType = UNSET
 
 
 OfIrregularities = Irregular | IrregularityClosed

@@ -4,6 +4,7 @@ from typing import Literal
 
 from msgspec import UNSET, Raw, Struct, UnsetType, field
 
+from firmware_bridge.facts.bounds import PersonText
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events_of_cards import Event, Origin
 from firmware_bridge.facts.inputs import ReaderResult
@@ -73,7 +74,7 @@ class MarkGiven(Event, frozen=True, kw_only=True):
     seat: str
     word: str
     value: str | None = None
-    by: str
+    by: PersonText
     more: bool = False
 
 
@@ -90,7 +91,7 @@ class MarkTakenBack(Event, frozen=True, kw_only=True):
     value: str | None = None
     seq: int
     n: int
-    by: str
+    by: PersonText
 
 
 class QuestionAnswered(Event, frozen=True, kw_only=True):
@@ -141,7 +142,7 @@ class DealtRound(Event, frozen=True, kw_only=True, omit_defaults=False):
     gaming_day (YYYY-MM-DD): those in which the round ended, by the table's local time; a correction repeats them.
     """
 
-    dealt_by: str = ""
+    dealt_by: PersonText = ""
     pit: str = ""
     shift: str = ""
     gaming_day: str = ""
@@ -188,8 +189,8 @@ class RoundCorrected(RoundResult, frozen=True, kw_only=True):
 
     revision: int
     corrects: int
-    by: str
-    second: str | UnsetType = UNSET
+    by: PersonText
+    second: PersonText | UnsetType = UNSET
     status: Literal["corrected"] = "corrected"
     own: Raw
 
@@ -215,7 +216,7 @@ class RoundVoided(DealtRound, frozen=True, kw_only=True):
     round: int
     cards: tuple[Played, ...]
     why: tuple[str, ...]
-    by: str
+    by: PersonText
     last: bool
     prev: EntryName | None
     unit: Unit
@@ -223,7 +224,7 @@ class RoundVoided(DealtRound, frozen=True, kw_only=True):
     moved: dict[str, Net] | UnsetType = UNSET
     status: Literal["voided"] = "voided"
     revision: int = 0
-    second: str | UnsetType = UNSET
+    second: PersonText | UnsetType = UNSET
 
 
 OfRounds = (

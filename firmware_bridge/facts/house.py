@@ -4,6 +4,8 @@ from typing import Final, Literal
 
 from msgspec import UNSET, Raw, Struct, UnsetType, field
 
+from firmware_bridge.facts.bounds import PersonText
+
 Limit = int | str | dict[str, int | str]
 """A limit of the table for backends: money in whole units, or as a decimal text."""
 
@@ -81,7 +83,7 @@ class Acts(Struct, frozen=True, omit_defaults=True):
     taken_back: marks.
     """
 
-    dealer: str
+    dealer: PersonText
     entered: int = 0
     voided: int = 0
     corrected: int = 0

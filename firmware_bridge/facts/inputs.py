@@ -4,6 +4,7 @@ from typing import Final, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
+from firmware_bridge.facts.bounds import PersonText
 from firmware_bridge.facts.cards import Card, Serial
 from firmware_bridge.facts.house import House
 from firmware_bridge.facts.orders import Order
@@ -28,9 +29,9 @@ class Person(Struct, frozen=True, omit_defaults=True):
     """
 
     uid: int
-    login: str = ""
+    login: PersonText = ""
     role: Role = "owner"
-    terminal_claimed: str = ""
+    terminal_claimed: PersonText = ""
 
 
 class ReportNo(Struct, frozen=True, array_like=True):
@@ -89,7 +90,7 @@ class Code(Struct, frozen=True):
 class Started(Input, frozen=True, kw_only=True):
     """The daemon started; `house` applies from the next shoe on. `nonce` names a new journal. torn: see its event.
 
-    code, installed_by: of the installation that runs; UNSET where it is not known.
+    code, installed_by: of the installation that runs; UNSET where it is not known. order_keys: as in `BridgeStarted`.
     """
 
     version: str
@@ -98,7 +99,8 @@ class Started(Input, frozen=True, kw_only=True):
     torn: int = 0
     record: NewRecord | None = None
     code: Code | UnsetType = UNSET
-    installed_by: str = ""
+    installed_by: PersonText = ""
+    order_keys: dict[str, str] | UnsetType = UNSET
 
 
 class RecordRenewed(Input, frozen=True, kw_only=True):
@@ -106,8 +108,8 @@ class RecordRenewed(Input, frozen=True, kw_only=True):
 
     record: NewRecord
     why: str
-    by: str
-    second: str
+    by: PersonText
+    second: PersonText
     person: Person | UnsetType = UNSET
     confirmed: Person | UnsetType = UNSET
 
@@ -120,8 +122,8 @@ class KeyRotated(Input, frozen=True, kw_only=True):
 
     old: str
     new: str
-    by: str
-    second: str
+    by: PersonText
+    second: PersonText
     person: Person | UnsetType = UNSET
     confirmed: Person | UnsetType = UNSET
 
@@ -252,7 +254,7 @@ class ReaderFaulted(Input, frozen=True, kw_only=True):
 class ReaderBorrowed(Input, frozen=True, kw_only=True):
     """The daemon leased the reader to the technician `by`. taken: the last report that the daemon handled."""
 
-    by: str
+    by: PersonText
     taken: ReportNo | None = None
     person: Person | UnsetType = UNSET
 
@@ -264,7 +266,7 @@ class TestCardsPassed(Input, frozen=True, kw_only=True):
     """
 
     count: int
-    by: str
+    by: PersonText
     taken: ReportNo | None = None
     lent: bool = False
 
@@ -310,12 +312,12 @@ class Ordered(Input, frozen=True, kw_only=True):
     """
 
     order: Order
-    by: str
+    by: PersonText
     nonce: str
     id: str | None = None
     digest: str | None = None
     count: int | None = None
-    on_behalf_of: str | UnsetType = UNSET
+    on_behalf_of: PersonText | UnsetType = UNSET
     person: Person | UnsetType = UNSET
     confirmed: Person | UnsetType = UNSET
 

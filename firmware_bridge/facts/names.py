@@ -18,7 +18,7 @@ REMEDY: Final = "write the person's own name: each word in one script, and nothi
 LONGEST: Final = 64
 """Most characters of a name on record."""
 
-RESERVED: Final = ("backend", "dealer's keypad", "keypad", "root")
+RESERVED: Final = ("backend", "dealer's keypad", "key", "keypad", "root")
 """Names on record that are no person's."""
 
 KEY: Final = "key/"
@@ -26,6 +26,9 @@ KEY: Final = "key/"
 
 PADS: Final = ("key", "keypad")
 """First words of the givers of marks."""
+
+KEYS: Final = ("next", "reveal", "unmark", "player", "banker", "tie")
+"""What follows the word `key` there; else the name of a seat's key, which has a number. With others it is a person."""
 
 _PAD: Final = re.compile(r"key(pad)?s?[0-9]+")
 """The same without a blank."""
@@ -66,6 +69,15 @@ def unfit(name: str, most: int) -> str | None:
 def unfit_word(name: str, most: int) -> str | None:
     """The same for a name that is no person's, such as a table's."""
     return fault(name, most) or _illegible(name)
+
+
+def is_pad(name: str) -> bool:
+    """Whether a name is a keypad's or a key's, or looks so: `keypad 2`, `key S1.H`, `key next`; not `Key Lee`."""
+    first, *more = name.split(maxsplit=1) or [""]
+    if not more or not any(one_person(first, each) for each in PADS):
+        return False
+    is_key = any(map(str.isdigit, more[0])) or any(one_person(more[0], each) for each in KEYS)
+    return is_key or not one_person(first, PADS[0])
 
 
 def one_person(one: str, other: str) -> bool:
@@ -131,8 +143,7 @@ def _imitated(name: str) -> str | None:
     looks = () if name.isascii() else _looks(name)
     if any(each.startswith(KEY) for each in (as_seen(name), *looks)):
         return KEY
-    first, *more = name.split(maxsplit=1) or [""]
-    if (more and any(one_person(first, each) for each in PADS)) or _PAD.fullmatch(as_seen(name)):
+    if is_pad(name) or _PAD.fullmatch(as_seen(name)):
         return PADS[-1]
     return next((each for each in RESERVED if one_person(name, each)), None)
 

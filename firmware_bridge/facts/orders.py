@@ -5,6 +5,8 @@ from typing import Annotated, Final, Literal, get_args
 from msgspec import Meta, Struct
 
 from firmware_bridge.facts import names
+from firmware_bridge.facts.book.refusals import Value
+from firmware_bridge.facts.bounds import PERSON
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.house import Choice
 from firmware_bridge.facts.printable import PATTERN
@@ -18,7 +20,7 @@ Name = Annotated[str, Meta(max_length=LONGEST_NAME, extra_json_schema={"pattern"
 """The name of a journal or an irregularity: at most 64 printable characters."""
 
 PersonName = Annotated[
-    str, Meta(max_length=LONGEST_NAME, extra_json_schema={"pattern": PATTERN}, extra={"of": "person"})
+    str, Meta(max_length=LONGEST_NAME, extra_json_schema={"pattern": PATTERN, "x-of": PERSON}, extra={"of": PERSON})
 ]
 """The name of a person: `names.unfit` says which ones are refused."""
 
@@ -206,12 +208,16 @@ class Enter(_Order, frozen=True, tag="enter"):
 
 
 class Malformed(_Order, frozen=True, tag="malformed"):
-    """An order that cannot be carried out; kept so that its refusal is on record. code: of the refusal, if any."""
+    """An order that cannot be carried out; kept so that its refusal is on record, by its code and values.
+
+    error, hint: its English, in journals of versions before codes.
+    """
 
     what: str
-    error: str
-    hint: str
+    error: str = ""
+    hint: str = ""
     code: str = ""
+    values: dict[str, Value] = {}
 
 
 Order = (
@@ -270,12 +276,17 @@ LOCAL: Final = (*ALL, "enter")
 """The orders that can be given at the table."""
 
 
-class Answer(Struct, frozen=True, omit_defaults=True):
-    """The answer to the giver of an order; `error`: why it was refused, `hint`: what to do next.
+NOT_YET: Final = "not_yet"
+"""The code of a refusal by a table that has not read its journal yet: nothing was judged, so give it again."""
 
-    digest: of the order that was answered (`Ordered`); on record only, not sent. code: of a refusal that programs act
-    on. count: with the code `old_count`, the last one taken of this key. left_out: of `bets_closed`, seat -> why it
-    takes no part in the round, such as `below_min`: its bet was not taken.
+
+class Answer(Struct, frozen=True, omit_defaults=True):
+    """The answer to the giver of an order. code, values: of a refusal; programs act on them.
+
+    error, hint: the same in English, for people; not on record, made where an answer is sent.
+    digest: of the order that was answered (`Ordered`); on record only, not sent. count: with `old_count` and
+    `count_ahead`, the last one taken of this key, 0 for none. left_out: of `bets_closed`, seat -> why it takes no part
+    in the round, such as `below_min`: its bet was not taken.
     """
 
     ok: bool
@@ -287,3 +298,14 @@ class Answer(Struct, frozen=True, omit_defaults=True):
     code: str | None = None
     count: int | None = None
     left_out: dict[str, str] = {}
+    values: dict[str, Value] = {}
+
+
+def refused(code: str, id: str | None = None, do: str | None = None, /, **values: Value) -> Answer:
+    """The answer that refuses an order by a code of `refusals.REFUSALS`. id, do: of the order."""
+    return Answer(ok=False, id=id, do=do, code=code, values=values)
+
+
+def malformed(what: str, code: str, /, **values: Value) -> Malformed:
+    """The order that stands for one that cannot be carried out, refused by a code of `refusals.REFUSALS`."""
+    return Malformed(what, code=code, values=values)

@@ -27,6 +27,7 @@ from typing import (
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from firmware_bridge.facts.bounds import PersonText
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events_of_rounds import EntryName, Played, Reason, Unit
 from firmware_bridge.facts.printable import CLASS
@@ -40,17 +41,10 @@ Chain = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 Note = Annotated[str, Meta(max_length=2000)]
 """A checkpoint as a signed note: lines of text."""
 
-MOST: Final = 2**53
-"""The largest integer that every reader of JSON keeps exact."""
-
 LONGEST: Final = 100
 """Longest name, in characters."""
 
-Number = Annotated[int, Meta(ge=0, le=MOST)]
-Measured = Annotated[float, Meta(ge=-1e6, le=1e6)]
 Name = Annotated[str, Meta(min_length=1, max_length=LONGEST, pattern=rf"^[^{CLASS}]*\Z")]
-Line = Annotated[str, Meta(max_length=200)]
-Lines = Annotated[tuple[Line, ...], Meta(max_length=100)]
 Time = Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\Z")]
 """RFC 3339, ms, UTC; such texts sort by time."""
 
@@ -117,7 +111,9 @@ def _bounded(hint: Any) -> Any:
     if get_origin(hint) in (Union, UnionType):
         return Union[tuple(map(_bounded, get_args(hint)))]  # noqa: UP007  # of types that are only known here
     if get_origin(hint) is Annotated:
-        return next((each for each in hint.__metadata__ if get_origin(each) is Annotated), hint)
+        inside = hint.__origin__
+        plain = _bounded(inside) if get_origin(inside) in (Union, UnionType) else hint
+        return next((each for each in hint.__metadata__ if get_origin(each) is Annotated), plain)
     return hint
 
 
@@ -180,7 +176,7 @@ class _Round(StreamMessage, frozen=True, kw_only=True, tag_field="status"):
     last: bool
     why: tuple[str, ...]
     prev: EntryName | None
-    dealt_by: str = ""
+    dealt_by: PersonText = ""
     pit: str = ""
     shift: str = ""
     gaming_day: str = ""
@@ -208,8 +204,8 @@ class CorrectedRound(ClosedRound, frozen=True, kw_only=True, tag="corrected"):
 
     status: ClassVar[Literal["closed", "corrected"]] = "corrected"
     corrects: int
-    by: str
-    second: str | UnsetType = UNSET
+    by: PersonText
+    second: PersonText | UnsetType = UNSET
 
 
 class VoidedRound(_Round, frozen=True, kw_only=True, tag="voided"):
@@ -219,8 +215,8 @@ class VoidedRound(_Round, frozen=True, kw_only=True, tag="voided"):
     """
 
     status: ClassVar[Literal["voided"]] = "voided"
-    by: str
-    second: str | UnsetType = UNSET
+    by: PersonText
+    second: PersonText | UnsetType = UNSET
     moved: dict[str, Decimal] = {}
 
 
@@ -229,12 +225,16 @@ class Stored(Struct, frozen=True):
 
     That is every message of `event` and `round` of each entry of `journal` up to `seq`, and of each journal before it.
     head: the chain value that it has at that entry, for the table to compare; None from a receiver that keeps none.
+    checkpoint: the newest one of this table that it has verified; None from a receiver that has verified none, or where
+    it verified this very entry. Where it is there, it alone says how far the table's record went: entries behind it may
+    be anybody's.
     """
 
     journal: str
     seq: Count
     by: str
     head: Chain | None = None
+    checkpoint: Note | None = None
 
 
 class SignedMessage(Struct, frozen=True):

@@ -1,15 +1,16 @@
 """The bodies of state topics and answers: each forms one JSON object with a `StateHead` (facts/wire.py).
 
-The bodies of a game's own topics are in its package.
+That of `health` is in facts/book/measures.py, those of a game's own topics are in its package.
 """
 
 from typing import Annotated, Any, Final, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType, field
+from msgspec import UNSET, Struct, UnsetType, field
 
+from firmware_bridge.facts.bounds import Number, PersonText
 from firmware_bridge.facts.events_of_rounds import Reason
-from firmware_bridge.facts.house import MOST_COUNTED, Acts, House, Limit
-from firmware_bridge.facts.wire import Line, Lines, Measured, Name, Number
+from firmware_bridge.facts.house import House, Limit
+from firmware_bridge.facts.wire import Name
 
 Clock = Literal["synchronised", "unsynchronised", "unknown"]
 
@@ -113,7 +114,7 @@ class Table(Struct, frozen=True):
     cards_left: Annotated[int, Number] | None
     burn_left: int | None
     shoe_change: str | None
-    dealer: str
+    dealer: PersonText
     dealer_change: bool
     flown: int
     held: int
@@ -169,56 +170,6 @@ class Alarms(Struct, frozen=True):
     """The topic `alarm`: the irregularities that are open, oldest first."""
 
     open: tuple[Alarm, ...]
-
-
-Heard = Literal["not_heard", "understood", "not_understood", "silent"]
-"""Of a reader or keypad: nothing understood yet; understood lately; speaks and is not understood; understood once."""
-
-
-class ReaderHealth(Struct, frozen=True):
-    """Reads since the start, quality (0..255) and lamp now, and both as calibrated.
-
-    heard: whether the reader was understood. not_understood: bursts of bytes since the start of which nothing was
-    understood, those at an opening of the port included. Both are left out by older software.
-    """
-
-    reads: Annotated[int, Number]
-    unread: Annotated[int, Number]
-    frames_bad: Annotated[int, Number]
-    quality: Annotated[float, Measured] | None
-    lamp: Annotated[int, Measured] | None
-    ambient: Annotated[int, Measured] | None
-    temperature: Annotated[float, Measured] | None
-    quality_calibrated: Annotated[float, Measured] | None
-    lamp_calibrated: Annotated[float, Measured] | None
-    forecast: Annotated[str, Line] | None
-    heard: Heard | UnsetType = UNSET
-    not_understood: Annotated[int, Number] | UnsetType = UNSET
-
-
-class Health(Struct, frozen=True):
-    """The topic `health`; None for a value that is not measured here.
-
-    queue: entries that the broker has not acknowledged, or the store does not have. faults: lamps and sensors that
-    failed their test, None before the lamp test. orders_refused: orders by MQTT refused since the start because too
-    many came. unmarked: dealer ("" where none is signed in) -> marks taken back while he dealt. acts: what
-    was counted in the present shift, left out where nothing was. certificate_days: whole days until the first of the
-    certificates of the broker's connection ends, left out without TLS. keypads: place of a keypad -> whether it was
-    understood, left out where there is none.
-    """
-
-    uptime_s: Annotated[int, Number]
-    reader: ReaderHealth
-    disk_free_mb: Annotated[int, Number] | None
-    temperature: Annotated[float, Measured] | None
-    under_voltage: bool | None
-    queue: Annotated[int, Number]
-    faults: Annotated[tuple[str, ...], Lines] | None
-    orders_refused: Annotated[int, Number]
-    unmarked: dict[str, Annotated[int, Number]] = {}
-    acts: Annotated[tuple[Acts, ...], Meta(max_length=MOST_COUNTED)] | UnsetType = UNSET
-    certificate_days: int | UnsetType = UNSET
-    keypads: dict[str, Heard] | UnsetType = UNSET
 
 
 class Chance(Struct, frozen=True):

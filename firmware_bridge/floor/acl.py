@@ -9,6 +9,7 @@ import msgspec
 
 from firmware_bridge.config.sections import TopicWord
 from firmware_bridge.errors import ConfigError
+from firmware_bridge.facts.decoding import Undecodable, text_in
 from firmware_bridge.floor.config import FloorConfig
 from firmware_bridge.games import GAMES
 
@@ -112,8 +113,8 @@ def nats(who: Users, passwords: Mapping[str, str], consumer: str) -> Iterator[st
 def read_passwords(path: Path) -> dict[str, str]:
     """The passwords in a file, a line NAME:PASSWORD for each; they may be hashed by bcrypt. Raises ConfigError."""
     try:
-        lines = path.read_text("utf-8").splitlines()
-    except (OSError, UnicodeDecodeError):
+        lines = text_in(path).splitlines()
+    except (OSError, Undecodable):
         raise ConfigError(f"{path} cannot be read", "write a line NAME:PASSWORD for each user, mode 0600") from None
     return {name: password for name, found, password in (line.partition(":") for line in lines) if found and password}
 

@@ -1,6 +1,6 @@
 """`shoe-floor check`: faults of the store and of the connection to the broker, with remedies."""
 
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -21,7 +21,7 @@ from firmware_bridge.floor.ingest import topics
 from firmware_bridge.floor.page.people import People
 from firmware_bridge.floor.record.message import rfc3339
 from firmware_bridge.floor.source.mqtt import MqttSource
-from firmware_bridge.floor.store import COUNTED, Store
+from firmware_bridge.floor.store import COUNTED, FORMAT, OLDEST, OtherFormat, Store
 from firmware_bridge.floor.store.errors import StoreError
 from firmware_bridge.floor.store.feed import Forwarded
 from firmware_bridge.floor.store.open import open_store
@@ -73,6 +73,8 @@ def _of_a_store(config: FloorConfig, whole: bool) -> Generator[Finding, None, bo
         store = open_store(config)
     except StoreError as error:
         yield Finding("FAIL", "store", error.what, error.hint)
+        if isinstance(error, OtherFormat) and OLDEST <= error.found < FORMAT:
+            yield from _of_a_migration(config)
         return False
     with closing(store):
         if config.store.url is None:
@@ -80,8 +82,21 @@ def _of_a_store(config: FloorConfig, whole: bool) -> Generator[Finding, None, bo
         yield from _of_the_store(store, whole)
         yield from check_witnesses.findings(config, store)
         yield from check_record.findings(store, whole=whole)
+        yield from _of_stored_names(config, {each.table for each in store.record_keys()})
         yield from of_receivers(config, store)
         return store.has_messages()
+
+
+def _of_a_migration(config: FloorConfig) -> Iterator[Finding]:
+    """What `shoe-floor migrate` would do, or why it cannot begin."""
+    from firmware_bridge.floor.cli_store import BACKUPS
+    from firmware_bridge.floor.store.migrations import planned
+
+    try:
+        for line in planned(config, BACKUPS):
+            yield Finding("OK", "migrate", line)
+    except (StoreError, ConfigError) as error:
+        yield Finding("FAIL", "migrate", error.what, error.hint)
 
 
 def _of_names(config: FloorConfig) -> Iterator[Finding]:
@@ -93,10 +108,23 @@ def _of_names(config: FloorConfig) -> Iterator[Finding]:
         yield Finding("WARN", "names", f"not checked: {error.what}", error.hint)
         people = []
     for where, given, refused in (("[tables]", tables, unfit_word), ("[page] users:", people, unfit)):
-        for name in given:
-            if wrong := refused(name, LONGEST_NAME):
-                yield Finding("WARN", "names", f"{where} {name}: the name {wrong}", REMEDY)
-        for one, other in alike(given):
+        yield from _judged_names(where, given, refused)
+
+
+def _of_stored_names(config: FloorConfig, stored: Collection[str]) -> Iterator[Finding]:
+    """The same of tables that only the store has: a key of each was seen."""
+    yield from _judged_names("table in the store:", sorted({*stored} - {*config.tables}), unfit_word, [*config.tables])
+
+
+def _judged_names(
+    where: str, given: Sequence[str], refused: Callable[[str, int], str | None], others: Sequence[str] = ()
+) -> Iterator[Finding]:
+    """Findings of names. others: that were judged before; they are compared with these."""
+    for name in given:
+        if wrong := refused(name, LONGEST_NAME):
+            yield Finding("WARN", "names", f"{where} {name}: the name {wrong}", REMEDY)
+    for one, other in alike([*others, *given]):
+        if not {one, other} <= {*others}:
             yield Finding("WARN", "names", f"{where} {one} and {other} look alike", "give one of them another name")
 
 

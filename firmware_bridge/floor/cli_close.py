@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Final
 from firmware_bridge.config.arguments import Exit, line, person
 from firmware_bridge.config.plain import say
 from firmware_bridge.errors import BridgeError
+from firmware_bridge.facts.bounds import MOST
 from firmware_bridge.facts.orders import LONGEST_REASON
 from firmware_bridge.facts.printable import escaped
-from firmware_bridge.facts.wire import LONGEST, MOST
+from firmware_bridge.facts.wire import LONGEST
 from firmware_bridge.floor.config import FloorConfig
 from firmware_bridge.floor.record.message import Key, now, rfc3339
 

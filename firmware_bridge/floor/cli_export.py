@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, get_args
 
 from firmware_bridge.config.arguments import Add, Exit, day, file_to_write, line
 from firmware_bridge.config.plain import warn
+from firmware_bridge.facts.decoding import text_in
 from firmware_bridge.facts.wire import LONGEST
 from firmware_bridge.floor.config import FloorConfig, need
 from firmware_bridge.floor.store import FactName, What
@@ -92,7 +93,7 @@ def _facts(arguments: argparse.Namespace, store: "Store") -> int:
 def _read(cursor: Path) -> int:
     """The number in a file; 0 where there is none. Raises StoreError."""
     try:
-        return int(cursor.read_text())
+        return int(text_in(cursor))
     except FileNotFoundError:
         return 0
     except (OSError, ValueError):

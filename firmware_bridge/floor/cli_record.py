@@ -7,6 +7,7 @@ from pathlib import Path
 
 from firmware_bridge.config.arguments import Exit, file_to_write, line, person
 from firmware_bridge.config.plain import warn
+from firmware_bridge.facts.decoding import text_of
 from firmware_bridge.facts.orders import LONGEST_REASON
 from firmware_bridge.floor.config import FloorConfig
 from firmware_bridge.floor.store import Store
@@ -101,7 +102,7 @@ def _export(given: argparse.Namespace, store: Store, _: FloorConfig) -> Iterator
     exported = Exported(store, given.table, given.journal)
     with output(given.output) as out:
         for line in exported.lines():
-            out.write(line.decode())
+            out.write(text_of(line))
     for each in (*exported.left_out, *behind(store, given.table)):
         warn(each)
     warn(f"{exported.count} entries exported")

@@ -1,14 +1,17 @@
-"""The commands that keep a store: `shoe-floor backfill`, `backup`, `compact` and `expire`."""
+"""The commands that keep a store: `shoe-floor backfill`, `backup`, `migrate`, `compact` and `expire`."""
 
 import argparse
 from contextlib import closing
 from pathlib import Path
+from typing import Final
 
 from firmware_bridge.config.arguments import Add, Exit, file_to_write
 from firmware_bridge.config.plain import say, warn
 from firmware_bridge.errors import JournalError
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.config import FloorConfig
+
+BACKUPS: Final = Path("/var/lib/shoe-floor")
 
 
 def add_store(add: Add) -> None:
@@ -17,6 +20,14 @@ def add_store(add: Add) -> None:
     command.add_argument("journals", nargs="+", type=Path, metavar="FILE", help="a file of shoe journal export")
     command = add("backup", "copy the store while the ingest runs", _backup)
     command.add_argument("target", type=file_to_write, metavar="FILE", help="replaced completely, or not at all")
+    command = add("migrate", "bring the store to the format of this version, and back", _migrate)
+    command.add_argument("--dry-run", action="store_true", help="only show what would be done, and how long it takes")
+    text = "put the backup from before the last migration in the store's place, or that of FORMAT"
+    command.add_argument("--back", nargs="?", type=int, const=0, metavar="FORMAT", help=text)
+    text = (
+        f"where the dump of PostgreSQL is kept (default: {BACKUPS}); a file stays beside the one that takes its place"
+    )
+    command.add_argument("--backups", type=Path, default=BACKUPS, metavar="DIRECTORY", help=text)
     add("compact", "compress the events of shoes that are over (hourly, under systemd)", _compact)
     command = add("expire", "delete journals older than keep_years, and old quarantine", _expire)
     command.add_argument("--dry-run", action="store_true", help="only show what would be deleted")
@@ -27,6 +38,18 @@ def _backup(arguments: argparse.Namespace, config: FloorConfig) -> int:
 
     with closing(open_store(config)) as store:
         store.backup(arguments.target)
+    return Exit.FINE
+
+
+def _migrate(arguments: argparse.Namespace, config: FloorConfig) -> int:
+    from firmware_bridge.floor.store.migrations import back, migrated, planned
+
+    if arguments.back is not None:
+        lines = back(config, arguments.backups, arguments.back or None, dry=arguments.dry_run)
+    else:
+        lines = (planned if arguments.dry_run else migrated)(config, arguments.backups)
+    for line in lines:
+        say(line)
     return Exit.FINE
 
 

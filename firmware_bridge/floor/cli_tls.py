@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from firmware_bridge.config.arguments import Exit
 from firmware_bridge.config.whole_file import make_public, write_whole
+from firmware_bridge.facts.decoding import text_in
 from firmware_bridge.mqtt.certificates import TlsError, code_of
 
 FOLDER: Final = Path("/etc/firmware-bridge/tls")
@@ -48,7 +49,7 @@ def run_new(arguments: argparse.Namespace, config: None) -> int:
         if is_new:
             _make_authority(folder)
         _make_broker(folder, names)
-        code = code_of((folder / "ca.pem").read_text("ascii"))
+        code = code_of(text_in(folder / "ca.pem", "ascii"))
     except OSError as error:
         raise TlsError(f"{error.filename or folder}: {error.strerror}", "put sudo before the command") from None
     print(f"the broker's certificate is for {', '.join(names)}; it ends in {BROKER_DAYS} days")
@@ -99,7 +100,7 @@ def _make_broker(folder: Path, names: Iterable[str]) -> None:
     more = ["-subj", "/CN=broker", "-days", str(BROKER_DAYS), "-CA", "ca.pem", "-CAkey", "ca.key"]
     more += ["-addext", "basicConstraints=critical,CA:FALSE", "-addext", "keyUsage=critical,digitalSignature"]
     more += ["-addext", "extendedKeyUsage=serverAuth", "-addext", f"subjectAltName={shown}"]
-    _made(folder, "broker", more, after=(folder / "ca.pem").read_text("ascii"))
+    _made(folder, "broker", more, after=text_in(folder / "ca.pem", "ascii"))
 
 
 def _made(folder: Path, name: str, more: list[str], after: str = "") -> None:

@@ -1,7 +1,5 @@
 """The rows `[[forward]]` of `floor.toml`: the receivers of webhooks."""
 
-from base64 import b64decode
-from binascii import Error
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Final, Literal
@@ -12,6 +10,7 @@ from msgspec import Meta, Struct
 from firmware_bridge.config.sections import Text
 from firmware_bridge.config.toml_text import as_written
 from firmware_bridge.errors import ConfigError
+from firmware_bridge.facts.decoding import Undecodable, base64
 from firmware_bridge.floor.page_config import is_loopback
 
 Kind = Literal["round", "alarm", "entry", "dealer", "shoe", "order", "shift"]
@@ -90,8 +89,8 @@ def key_of(row: ForwardRow, path: Path) -> bytes:
         raise ConfigError(f"[[forward]] {row.name}: {path}: {error.strerror}", "check key_file and its owner") from None
     if found.startswith(PREFIX.encode()):
         try:
-            found = b64decode(found.removeprefix(PREFIX.encode()), validate=True)
-        except Error:
+            found = base64(found.removeprefix(PREFIX.encode()))
+        except Undecodable:
             hint = "make one: echo whsec_$(openssl rand -base64 32)"
             raise ConfigError(f"[[forward]] {row.name}: the key is not in base64", hint) from None
     if len(found) < LEAST:

@@ -5,16 +5,18 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from math import inf
 from time import monotonic
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 from msgspec import Struct
 
 from firmware_bridge.client.payload import MessageError, command, state
 from firmware_bridge.client.signing import Signing
-from firmware_bridge.facts.orders import Resend
+from firmware_bridge.facts.bounds import MOST
+from firmware_bridge.facts.decoding import Undecodable, from_json
+from firmware_bridge.facts.orders import NOT_YET, Resend
 from firmware_bridge.facts.printable import escaped, fault
-from firmware_bridge.facts.wire import LONGEST, MOST
+from firmware_bridge.facts.wire import LONGEST
 from firmware_bridge.facts.wire_states import NO_RECORD, Alarms, Status
 from firmware_bridge.floor.listed import Listed
 from firmware_bridge.floor.record.ledger import LEAST, Ledger, is_for_all
@@ -22,10 +24,12 @@ from firmware_bridge.floor.record.message import STREAMS, Key, Unread, now, row
 from firmware_bridge.floor.record.names import Names
 from firmware_bridge.floor.record.quota import Quarantine
 from firmware_bridge.floor.record.state import OTHERS, Changes, Incident
+from firmware_bridge.floor.seldom import Seldom
 from firmware_bridge.floor.source import Delivery, Source
 from firmware_bridge.floor.store import Saved, Store
 from firmware_bridge.floor.store.condition import Heartbeat
 from firmware_bridge.floor.verified.records import Limits, Records
+from firmware_bridge.topics.texts.refusals import words
 
 log = logging.getLogger(__name__)
 
@@ -93,6 +97,7 @@ class Ingest:
         self._listed = Listed(limits or (), (each.table for each in store.record_keys() if each.was_enrolled))
         self._counted, self._counted_s = 0, -inf
         self._quarantine = Quarantine()
+        self._odd, self._refusals = Seldom(log.error, clock), Seldom(log.warning, clock)
         self._run, self._orders, self._looked = os.urandom(4).hex(), 0, -inf
         self._asked: dict[str, Key] = {}
         self._due, self._published_s = dict[Key, None](), -inf
@@ -115,7 +120,8 @@ class Ingest:
         if not is_behind:
             self._publish_due()
         if saved.conflicts or batch.unread:
-            log.error("%d messages in conflict, %d in quarantine", saved.conflicts, len(batch.unread))
+            what = f"{saved.conflicts} messages in conflict, {len(batch.unread)} in quarantine"
+            self._odd.add(what, saved.conflicts + len(batch.unread))
         return saved
 
     def _commit(self, batch: "_Batch") -> Saved:
@@ -154,9 +160,11 @@ class Ingest:
         self._ledger.forget_old()
 
     def _publish_stored(self, key: Key) -> None:
-        seq, head = self._records.stored(key.table, key.journal, self._ledger.stored(key))
-        if seq:
-            stored = {"journal": key.journal, "seq": seq, "by": self._name} | ({"head": head} if head else {})
+        at, head, checkpoint = self._records.stored(key.table, key.journal, self._ledger.stored(key))
+        if at.seq:
+            proofs = {"head": head, "checkpoint": checkpoint}
+            known = {name: proof for name, proof in proofs.items() if proof}
+            stored = {"journal": at.journal, "seq": at.seq, "by": self._name} | known
             topic, payload = f"{self._root}/{key.table}/stored", msgspec.json.encode(stored)
             self._source.publish(topic, self._signing.message(topic, payload) if self._signing else payload)
 
@@ -207,18 +215,22 @@ class Ingest:
     def _answered(self, table: str, body: bytes) -> None:
         """Handle the answer to an order of this run; `reply` also has answers to other clients."""
         try:
-            answer = msgspec.json.decode(body, type=_Reply)
-        except (msgspec.MsgspecError, ValueError):
+            answer = from_json(body, _Reply)
+        except Undecodable:
             return
-        if self._signing and answer.code == "old_count" and answer.count:  # our clock was ahead, and is right now
-            self._signing.last = max(self._signing.last, min(answer.count, MOST - 1))
+        if answer.code == NOT_YET:
+            return  # it is asked again, as without an answer
+        is_ours = answer.id.startswith(f"{self._name[:32]}-{self._run}-")
+        if self._signing and is_ours:
+            self._signing.go_on(f"{self._root}/{table}/command", answer.code, answer.count)
         if answer.id.startswith(self._id_of(is_all=True)):
             self._ledger.answered(table, ok=answer.ok)
         key = self._asked.pop(answer.id, None)
         if key and not answer.ok and key.table == table:
             self._ledger.refused(key)
-        if answer.id.startswith(f"{self._name[:32]}-{self._run}-") and not answer.ok:
-            log.warning("table %s refuses to send again: %s; %s", *map(escaped, (table, answer.error, answer.hint)))
+        if is_ours and not answer.ok:
+            why = words("en", answer.code, answer.values, answer.error, answer.hint)
+            self._refusals.add("table {} refuses to send again: {}; {}".format(*map(escaped, (table, *why))))
 
     def _read(self, delivery: Delivery, batch: "_Batch") -> None:
         """Decode a delivery, and add it to the batch and the ledger."""
@@ -295,7 +307,8 @@ class _Reply(Struct, frozen=True):
     error: str = ""
     hint: str = ""
     code: str = ""
-    count: int = 0
+    values: dict[str, Any] = {}
+    count: int | None = None
 
 
 def _wanted(order: Resend) -> str:

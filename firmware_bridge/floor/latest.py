@@ -7,9 +7,10 @@ from datetime import datetime
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from firmware_bridge.client.payload import MessageError, verify_table
+from firmware_bridge.facts.book.measures import Health
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.facts.wire import StateHead
-from firmware_bridge.facts.wire_states import Health, Status
+from firmware_bridge.facts.wire_states import Status
 
 log = logging.getLogger(__name__)
 

@@ -7,6 +7,8 @@ from typing import Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from firmware_bridge.facts.decoding import text_in
+
 TOKENS: Final = Path(__file__).parent / "page/static/tokens.css"
 """Type scale, spacing, colours, and the fill and sign of each state."""
 
@@ -28,7 +30,7 @@ def templates(package: str) -> Environment:
 def paper() -> str:
     """The tokens as CSS, always light: for a page that is printed and has all it needs in it."""
     light = '@media print, (prefers-color-scheme: light) { :root:not([data-theme="dark"]) {'
-    before, _, rest = TOKENS.read_text("utf-8").partition(light)
+    before, _, rest = text_in(TOKENS).partition(light)
     theme, _, after = rest.partition("} }")
     return f"{before}:root {{{theme}}}{after}"
 
@@ -52,5 +54,5 @@ def colour(name: str) -> str:
 
 @lru_cache(1)
 def _colours() -> dict[str, str]:
-    dark, _, _ = TOKENS.read_text("utf-8").partition("@media")
+    dark, _, _ = text_in(TOKENS).partition("@media")
     return dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6});", dark))

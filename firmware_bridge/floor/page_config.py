@@ -10,6 +10,7 @@ from msgspec import Meta, Struct
 from firmware_bridge.config.sections import TcpPort, Text
 from firmware_bridge.config.toml_text import as_written
 from firmware_bridge.errors import ConfigError
+from firmware_bridge.facts.languages import Language
 
 Streams = Annotated[int, Meta(ge=1, le=10_000)]
 
@@ -72,7 +73,7 @@ class ScreenSection(Struct, frozen=True, kw_only=True):
     """
 
     cards: Literal["closed", "live"] = "closed"
-    language: Literal["en", "zh-Hant", "zh-Hans"] = "en"
+    language: Language = "en"
     streams: Streams = 200
     of_one: Streams = 4
     secrets: Text = "/var/lib/shoe-floor/screens.json"

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final, Literal, TypeVar, get_args
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
+from firmware_bridge.facts.book.refusals import Phrase, Refused, phrase
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events_of_rounds import Reason
 from firmware_bridge.games import guest, prompts
@@ -78,19 +79,21 @@ def given_by(
         act: dict[str, dict[str, prompts.Offer]] = {f"S{seat}": {word: offer} for seat in owing}
         mark = yield prompts.MarkDue(act, why=why, again=bool(given))
         if mark.word != word:
-            raise prompts.Refused("not_allowed", f"waiting for {word} from {_named(owing)}")
+            raise Refused("not_possible", now=(_waiting(word, owing),))
         if mark.seat not in seats:
-            raise prompts.Refused("not_your_turn", f"waiting for {word} from {_named(owing)}")
+            raise Refused("not_your_turn", now=(_waiting(word, owing),))
         if mark.seat in given:
-            raise prompts.Refused(
-                "already_marked",
-                f"seat {mark.seat} has already given its {word}; waiting for {word} from {_named(owing)}",
-            )
+            raise Refused("already_marked", now=(phrase("has_given", seat=mark.seat, word=word), _waiting(word, owing)))
         prompts.check(word, mark.value, offer)
         given[mark.seat] = int(mark.value)
         yield prompts.did(word, f"S{mark.seat}", given[mark.seat])
         yield prompts.Shows(shows(by_slot(given)))
     return given
+
+
+def _waiting(word: str, owing: Sequence[str]) -> Phrase:
+    """What is asked while seats still owe their mark."""
+    return phrase("waiting_for", word=word, seats=tuple(f"S{seat}" for seat in owing))
 
 
 def by_slot(multiples: Mapping[str, int]) -> dict[str, int]:
@@ -100,11 +103,10 @@ def by_slot(multiples: Mapping[str, int]) -> dict[str, int]:
 
 def lot_among(seats: Sequence[str], why: str) -> Generator[prompts.Ask, Any, str]:
     """The seat that the lot fell on, which a mark names."""
-    among = f"lot={' or lot='.join(seats)}"
     offer = prompts.Choice(tuple(seats))
     mark = yield prompts.MarkDue({LOT: {LOT: offer}}, why=why)
     if mark.word != LOT:
-        raise prompts.Refused("not_allowed", f"give the draw: {among}")
+        raise Refused("not_possible", now=(phrase("give_draw", values=tuple(f"lot={seat}" for seat in seats)),))
     prompts.check(LOT, mark.value, offer)
     return str(mark.value)
 
@@ -222,10 +224,6 @@ def shown(message: Any) -> guest.Result:
 _WON: Final = {"banker": "wins.bank", "players": "wins.players", "even": "wins.even"}
 
 GUEST: Final = guest.Guest(result=shown, limits=(("base", ""),), bids=(GRAB, BET, LOT), seats=lambda _: len(SEATS))
-
-
-def _named(seats: Sequence[str]) -> str:
-    return ", ".join(f"S{seat}" for seat in seats)
 
 
 BOLD: Final = 0.6

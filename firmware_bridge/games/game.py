@@ -145,8 +145,8 @@ class Play(Struct, frozen=True, eq=False, kw_only=True):
     """Whether a sensor in a slot can detect a card, because a slot takes one card only."""
     squeezed: bool = False
     """Whether a house that seals deals every card face down, for guests to squeeze; else only what the rules hide."""
-    ceremony: str = "cards are opened in the order of the game"
-    """In which order cards that lie face down are opened."""
+    ceremony: str = "in_order"
+    """The phrase (`PHRASES`) that says in which order cards that lie face down are opened."""
 
 
 class Money(Struct, frozen=True, eq=False, kw_only=True):

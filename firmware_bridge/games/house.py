@@ -7,11 +7,13 @@ import msgspec
 from msgspec import Raw
 from msgspec.structs import asdict, fields, replace
 
+from firmware_bridge.facts.decoding import from_json
 from firmware_bridge.facts.house import House
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.game import Game, Terms
 
 _OWN: Final = frozenset(field.name for field in fields(House))
+_PLAIN: Final = House()
 
 
 def house_of(game: str = "baccarat", **settings: Any) -> House:
@@ -23,9 +25,9 @@ def house_of(game: str = "baccarat", **settings: Any) -> House:
 
 def usual(name: str) -> dict[str, Any]:
     """The keys of `[table]` where a game needs another value than the default: its packs, no burn, bets."""
-    game, house = GAMES[name], House()
+    game = GAMES[name]
     settings: dict[str, Any] = {}
-    if house.decks not in game.packs:
+    if _PLAIN.decks not in game.packs:
         settings["decks"] = game.packs[-1]
     if not any(map(game.play.burns, game.pack)):
         settings["burn"] = "none"
@@ -42,7 +44,7 @@ def sealed(terms: Terms) -> Raw:
 
 
 def terms_of(house: House) -> Any:
-    """The terms of a house, as its game's struct. Raises msgspec.ValidationError for those of another game."""
+    """The terms of a house, as its game's struct. Raises Undecodable for those of another game."""
     return _decoded(house.game, bytes(house.terms))
 
 
@@ -90,4 +92,4 @@ def choices(key: str) -> tuple[str, ...]:
 
 @lru_cache(16)
 def _decoded(game: str, terms: bytes) -> Any:
-    return msgspec.json.decode(terms, type=GAMES[game].terms)
+    return from_json(terms, GAMES[game].terms)

@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from firmware_bridge.facts.book.refusals import Refused, phrase
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events_of_rounds import Words
 from firmware_bridge.games import prompts
@@ -18,7 +19,7 @@ def layout(game: Game, moves: Sequence[Move], terms: Any, start: Start) -> Layou
     run = _Run()
     try:
         run.over(game.play.round(terms, start), moves)
-    except prompts.Refused as refused:
+    except Refused as refused:
         return run.layout(f"a mark the rules refuse: {refused.code}")
     except Misplayed as error:
         return run.layout(str(error))
@@ -27,11 +28,11 @@ def layout(game: Game, moves: Sequence[Move], terms: Any, start: Start) -> Layou
     return run.layout()
 
 
-def refusal(game: Game, moves: Sequence[Move], terms: Any, start: Start, mark: Mark) -> prompts.Refused | None:
+def refusal(game: Game, moves: Sequence[Move], terms: Any, start: Start, mark: Mark) -> Refused | None:
     """The refusal of a mark after some moves, None if it is accepted. Raises what a faulty script raises."""
     try:
         marked(game, layout(game, moves, terms, start), moves, terms, start, mark)
-    except prompts.Refused as refused:
+    except Refused as refused:
         return refused
     return None
 
@@ -39,17 +40,16 @@ def refusal(game: Game, moves: Sequence[Move], terms: Any, start: Start, mark: M
 def marked(game: Game, now: Layout, moves: Sequence[Move], terms: Any, start: Start, mark: Mark) -> Layout:
     """The layout after a mark; `now`: the layout of the moves before it. Raises Refused if it is not accepted."""
     if now.due is None:
-        raise prompts.Refused("over", "the round is over: NEXT closes it")
+        raise Refused("over")
     if mark.word not in game.play.words:
-        marks = f"the marks of {game.name}: {', '.join(game.play.words)}"
-        raise prompts.Refused("unknown", marks if game.play.words else f"{game.name} has no marks")
+        marks = phrase("marks_of", game=game.name, marks=tuple(game.play.words))
+        raise Refused("unknown", now=(marks if game.play.words else phrase("no_marks", game=game.name),))
     _refuse_a_seats_lot(mark)
     if not mark.seat and mark.word not in game.play.seatless:
-        raise prompts.Refused("unknown", f"name the seat: 3:{mark.word}")
+        raise Refused("unknown", now=(phrase("name_seat", word=mark.word),))
     if not isinstance(now.due, prompts.MarkDue):
-        raise prompts.Refused(
-            "no_mark_due", now.due.why if isinstance(now.due, prompts.CardDue | prompts.OpeningDue) else ""
-        )
+        why = now.due.why if isinstance(now.due, prompts.CardDue | prompts.OpeningDue) else ""
+        raise Refused("no_mark_due", **({"now": (phrase("prompt", why=why),)} if why else {}))
     run = _Run()
     run.over(game.play.round(terms, start), (*moves, mark))
     return run.layout()
@@ -70,7 +70,7 @@ def judged(game: Game, came: Sequence[Card | Mark], terms: Any, start: Start) ->
 
 def _refuse_a_seats_lot(mark: Mark) -> None:
     if mark.seat and mark.word == LOT:
-        raise prompts.Refused("unknown", f"the lot has no seat: {LOT}={mark.value or mark.seat}")
+        raise Refused("unknown", now=(phrase("lot_has_no_seat", seat=mark.value or mark.seat),))
 
 
 class Misplayed(ValueError):

@@ -6,6 +6,7 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
+from firmware_bridge.facts.book.refusals import Refused, phrase
 from firmware_bridge.facts.events_of_rounds import Reason, Word, Words
 from firmware_bridge.games.moves import LOT
 
@@ -157,14 +158,6 @@ def did(verb: str, *about: Word) -> Did:
     return Did((verb, *about))
 
 
-class Refused(Exception):
-    """A mark that is not accepted: `code` in one word, `hint`: what is possible instead."""
-
-    def __init__(self, code: str, hint: str = "") -> None:
-        super().__init__(code)
-        self.code, self.hint = code, hint
-
-
 WHOLE: Final = re.compile("0|[1-9][0-9]{0,14}")
 """A whole number as text."""
 
@@ -185,7 +178,7 @@ def amount(text: str | None) -> Decimal:
             raise InvalidOperation
         return Decimal(text)  # neither sign nor exponent: digits and one point
     except InvalidOperation:
-        raise Refused("bad_amount", "write the amount in digits: 12.5") from None
+        raise Refused("bad_amount", now=(phrase("digits"),)) from None
 
 
 def is_of_letters(money: Decimal, most: int) -> bool:
@@ -213,16 +206,17 @@ def check(word: str, value: str | None, offer: Offer) -> None:
     match offer:
         case Nothing() | Price() | Target(seats=()):
             if value is not None:
-                raise Refused("bad_amount", f"{word} takes no value")
+                raise Refused("bad_amount", now=(phrase("no_value", word=word),))
         case Choice(values=values):
             if value not in values:
-                raise Refused("not_in_lot" if word == LOT else "bad_amount", f"{word}: one of {', '.join(values)}")
+                one = phrase("one_of", word=word, values=values)
+                raise Refused("not_in_lot" if word == LOT else "bad_amount", now=(one,))
         case Whole(least=least, most=most):
             if value is None or not WHOLE.fullmatch(value) or not least <= int(value) <= most:
-                raise Refused("bad_amount", f"{word}: a whole number from {least} to {most}")
+                raise Refused("bad_amount", now=(phrase("whole", word=word, least=least, most=most),))
         case Target(seats=seats):
             if value not in seats:
-                raise Refused("bad_target", f"{word}: one of {', '.join(seats)}")
+                raise Refused("bad_target", now=(phrase("one_of", word=word, values=seats),))
         case Between():
             if value is not None or not offer.or_none:
                 _between(word, amount(value), offer)
@@ -231,6 +225,8 @@ def check(word: str, value: str | None, offer: Offer) -> None:
 def _between(word: str, given: Decimal, offer: Between) -> None:
     is_whole = offer.step is None or (given - offer.least) % offer.step == 0
     if not (offer.least <= given <= offer.most) or (offer.above and given == offer.least) or not is_whole:
-        step = f" in steps of {offer.step}" if offer.step else ""
-        least = "more than" if offer.above else "from"
-        raise Refused("bad_amount", f"{word}: {least} {offer.least} to {offer.most}{step}")
+        limits = {"word": word, "least": str(offer.least), "most": str(offer.most)}
+        code = "more_than" if offer.above else "from_to"
+        if offer.step:
+            code, limits = f"{code}_in_steps", {**limits, "step": str(offer.step)}
+        raise Refused("bad_amount", now=(phrase(code, **limits),))

@@ -12,6 +12,7 @@ from firmware_bridge import __version__
 from firmware_bridge.client import EventMessage, MessageError, Verifier, commitment
 from firmware_bridge.client import Verdict as Proof
 from firmware_bridge.errors import JournalError
+from firmware_bridge.facts.decoding import from_json
 from firmware_bridge.facts.events import AnyEvent, Entry, Secret, ShoeOpened
 from firmware_bridge.facts.inputs import Started
 from firmware_bridge.journal.cursor import read_cursor
@@ -223,7 +224,7 @@ class Commitments:
             secret = getattr(line.entry.events[n - 1], "secret", None) if line.entry else None
             if not secret and not any(mark in bytes(raw) for mark in _MARKS):
                 continue
-            event = msgspec.json.decode(raw)
+            event = from_json(raw)
             self._compare_sealed(line, n, event, secret)
             for verdict in self._verdicts(line, n, event):
                 if verdict.proof != "opened":

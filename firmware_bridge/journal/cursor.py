@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 from hashlib import sha256
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -93,13 +94,16 @@ def _newest(fd: int) -> tuple[int, Cursor | None]:
     return max(slots, key=lambda slot: slot[0])
 
 
+_SLOT: Final = re.compile(rb"([0-9]{1,18}) ([0-9]{1,16}-[0-9a-f]{1,64}) ([0-9]{1,18})")
+
+
 def _parse(slot: bytes) -> tuple[int, Cursor | None]:
     """Turn and cursor of a slot; (0, None) for one that is empty or torn."""
     text, _, checksum = slot.partition(b"\n")[0].rpartition(b" ")
-    words = text.split(b" ")
-    if len(words) != 3 or checksum != b"%08x" % crc32(text):
+    found = _SLOT.fullmatch(text)
+    if not found or checksum != b"%08x" % crc32(text):
         return 0, None
-    return int(words[0]), Cursor(words[1].decode(), int(words[2]))
+    return int(found[1]), Cursor(found[2].decode("ascii", "replace"), int(found[3]))
 
 
 def _name(fact: AnyInput) -> str:

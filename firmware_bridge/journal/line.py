@@ -11,7 +11,7 @@ is the same. The random bytes keep the few hundred possible inputs from being gu
 
 import re
 from collections.abc import Callable
-from datetime import date
+from datetime import date, datetime
 from functools import lru_cache
 from hashlib import sha256
 from typing import Any, Final
@@ -23,6 +23,7 @@ from msgspec.structs import replace
 
 from firmware_bridge.errors import JournalError
 from firmware_bridge.facts.cards import Serial
+from firmware_bridge.facts.decoding import WRONG, own_json
 from firmware_bridge.facts.events import AnyEvent, CardEvent, Device, Entry, ResultHeld, Secret, ShoeOpened
 from firmware_bridge.facts.inputs import AnyInput, ReaderResult
 from firmware_bridge.facts.wire import VERSION as MESSAGES
@@ -103,10 +104,11 @@ _HASH: Final = re.compile(rb"[0-9a-f]{64}")
 _DAMAGED: Final = "the line was damaged or changed: restore the file"
 _VERSION_CRC: Final = crc32(VERSION)
 _encode = msgspec.json.Encoder().encode
-_decode_public = msgspec.json.Decoder(Public).decode
-_decode_sealed = msgspec.json.Decoder(Sealed).decode
-_decode_event = msgspec.json.Decoder(AnyEvent).decode
-_decode_proof = msgspec.json.Decoder(Proof).decode
+_decode_public = own_json(Public)
+_decode_sealed = own_json(Sealed)
+_decode_event = own_json(AnyEvent)
+_decode_proof = own_json(Proof)
+_decode_any = own_json(dict[str, Any])
 
 
 def seal(entry: Entry, before: str, prove: Callable[[Line], Proof] | None = None) -> Line:
@@ -160,13 +162,16 @@ def unseal(data: bytes) -> Line:
         if not _HASH.fullmatch(chain):
             raise ValueError("no chain value")
         public = _decode_public(shown)
+        datetime.fromisoformat(public.at)
+        if is_export:
+            _verify_events(public)
         entry = None if is_export else _entry(public, _decode_sealed(hidden))
         proved = _decode_proof(proof) if proof else NO_PROOF
         if _proof_text(proved) != proof:
             raise ValueError("a proof that is written in another way")
-    except (msgspec.MsgspecError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+    except (*WRONG, LookupError, TypeError, AttributeError):
         raise JournalError("not a journal entry", "the checksum is right: written by other software?") from None
-    sealed_hash = hidden.decode() if is_export else sha256(hidden).hexdigest()
+    sealed_hash = hidden.decode("ascii", "replace") if is_export else sha256(hidden).hexdigest()
     return Line(public, chain.decode("ascii", "replace"), sealed_hash, data, entry, proved)
 
 
@@ -260,6 +265,12 @@ def _sealed(entry: Entry) -> Sealed:
         elif isinstance(event, ResultHeld) and event.result is not None:
             sealed.results[str(n)] = event.result
     return sealed
+
+
+def _verify_events(public: Public) -> None:
+    """Raises ValueError unless an export has events, of any software: objects with the name of their type."""
+    if not public.events or not all(isinstance(_decode_any(raw)["type"], str) for raw in public.events):
+        raise ValueError("no events")
 
 
 def _device(events: tuple[AnyEvent, ...]) -> Device | None:

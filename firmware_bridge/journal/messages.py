@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 import msgspec
 from msgspec import Raw, Struct
 
+from firmware_bridge.facts.decoding import own_json
 from firmware_bridge.facts.wire import EntryHead
 from firmware_bridge.journal.line import Line
 
@@ -73,7 +74,7 @@ class _Own(Struct):
     own: Raw = Raw(b"{}")
 
 
-_own = msgspec.json.Decoder(_Own).decode
+_own = own_json(_Own)
 
 
 def _flat(rest: bytes) -> bytes:

@@ -1,7 +1,7 @@
 """Keeps the tree of a record beside the journals, so that proofs outlive them."""
 
 import logging
-from base64 import b64decode
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from threading import Lock
@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 from msgspec import UnsetType
 
 from firmware_bridge.errors import JournalError
+from firmware_bridge.facts.decoding import Undecodable, base64, text_in
 from firmware_bridge.journal.line import Line
 from firmware_bridge.journal.reader import Place, read_lines
 from firmware_bridge.journal.record_tree import RecordTree, begun_by, record_of
@@ -20,6 +21,9 @@ log = logging.getLogger(__name__)
 
 FOLDER: Final = "tree"
 """The present record's tiles, in the directory of the journals; those of an earlier one are in `tree-BIRTH`."""
+
+
+_ORIGIN: Final = re.compile(r"[^\x00-\x20\x7f]+/[0-9a-f]{1,64}")
 
 
 class Leaf(NamedTuple):
@@ -75,7 +79,7 @@ def root_at(files: Sequence[Path], origin: str, size: int) -> bytes | None:
             if leaf.number >= size:
                 break
             if isinstance(leaf.edge, tuple):
-                edge = [b64decode(each) for each in leaf.edge]
+                edge = [base64(each) for each in leaf.edge]
             grow(edge, leaf.number, leaf.hash)
             if leaf.number + 1 == size:
                 return root_of(edge)
@@ -199,6 +203,7 @@ def _ended(directory: Path, origin: str) -> Path:
 
 def _origin_in(folder: Path) -> str:
     try:
-        return (folder / "origin").read_text("utf-8").strip()
-    except (OSError, UnicodeDecodeError):
+        origin = text_in(folder / "origin").strip()
+    except (OSError, Undecodable):
         return ""
+    return origin if _ORIGIN.fullmatch(origin) else ""

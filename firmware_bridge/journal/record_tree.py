@@ -4,10 +4,9 @@ import base64
 from collections import deque
 from typing import Final, NamedTuple
 
-import msgspec
-
 from firmware_bridge.errors import JournalError
 from firmware_bridge.facts import events
+from firmware_bridge.facts.decoding import json_of
 from firmware_bridge.facts.events import AnyEvent
 from firmware_bridge.journal.line import NO_PROOF, Line, Proof
 from firmware_bridge.journal.messages import rounds_to_sign
@@ -30,7 +29,7 @@ SIGNED: Final = frozenset(
 
 _CHANGES: Final = frozenset((events.RecordBegun, events.KeyChanged))
 _BEGUN: Final = b'{"type":"RecordBegun",'
-_decode_begun: Final = msgspec.json.Decoder(events.RecordBegun).decode
+_decode_begun: Final = json_of(events.RecordBegun)
 
 KEPT: Final = 4_096
 """Newest leaves that are kept in memory."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from firmware_bridge.errors import JournalError
+from firmware_bridge.facts.book.refusals import Value
 from firmware_bridge.facts.orders import Resend
 from firmware_bridge.journal.files import file_name, journal_files, journal_id
 from firmware_bridge.journal.line import Line, unseal
@@ -35,9 +36,9 @@ CHECKED: Final = 10
 class NotInJournal(ValueError):
     """The entries asked for are not on this disk, or unreadable. parts: those that can be sent."""
 
-    def __init__(self, error: str, parts: "Sequence[Range]" = ()) -> None:
-        super().__init__(error)
-        self.parts = list(parts)
+    def __init__(self, code: str, parts: "Sequence[Range]" = (), /, **values: Value) -> None:
+        super().__init__(code)
+        self.code, self.values, self.parts = code, values, list(parts)
 
 
 class Range(NamedTuple):
@@ -51,7 +52,7 @@ class Range(NamedTuple):
 def ranges(directory: Path, order: Resend, table: str) -> list[Range]:
     """The parts of the table's journals that an order asks for. Raises NotInJournal."""
     if (order.journal is None) == (order.since is None):
-        raise NotInJournal('give either "journal" (with "from" and "to") or "since"')
+        raise NotInJournal("resend_which")
     if order.journal is not None:
         return [_part(directory, table, order.journal, order.start, order.to)]
     return _since(directory, table, order.since or "")
@@ -119,22 +120,22 @@ def _part(directory: Path, table: str, journal: str, first: int | None, to: int 
     except ValueError:
         is_here = False
     if not is_here:
-        raise NotInJournal(f"journal {journal} is not on this disk")
+        raise NotInJournal("not_on_disk", journal=journal)
     if start < 1 or (to is not None and to < start):
-        raise NotInJournal('"from" must be 1 or more, and "to" not before it')
+        raise NotInJournal("resend_from")
     part = Range(journal, start, to)
     if other := _of_another(directory / file_name(journal), table):
-        raise NotInJournal(other)
+        raise NotInJournal("other_tables_journal", **other)
     if to is not None:
         _check(directory, part._replace(to=min(to, start + CHECKED - 1)), part)
     return part
 
 
-def _of_another(path: Path, table: str) -> str | None:
-    """The fault that a journal is of another table; None for our own, and one that cannot be read at its beginning."""
+def _of_another(path: Path, table: str) -> dict[str, Value] | None:
+    """The table that a journal is of, and our own; None for our own, and one that cannot be read at its beginning."""
     with suppress(JournalError, OSError):
         if (name := table_of(path)) not in (table, None):
-            return f"journal {journal_id(path)} is of table {name}, and this is table {table}"
+            return {"journal": journal_id(path), "table": name, "own": table}
     return None
 
 
@@ -145,42 +146,42 @@ def _check(directory: Path, beginning: Range, part: Range) -> None:
         for _ in lines_of(directory, beginning, faults.append):
             pass
     except OSError as error:
-        raise NotInJournal(f"{file_name(part.journal)} cannot be read ({error})") from None
+        raise NotInJournal("journal_unreadable", path=file_name(part.journal), why=str(error)) from None
     if faults:
-        raise NotInJournal(f"an entry cannot be read ({faults[0].what}); all readable entries are sent", [part])
+        raise NotInJournal("entry_unreadable", [part], why=faults[0].what)
 
 
 def _since(directory: Path, table: str, since: str) -> list[Range]:
     try:
         earliest = datetime.fromisoformat(since)
     except ValueError:
-        raise NotInJournal('"since" must be a time like 2026-11-20T21:33:05Z') from None
+        raise NotInJournal("since_time") from None
     if earliest.tzinfo is None:
-        raise NotInJournal('"since" needs a time zone: end it with Z')
-    wanted, faults = list[Range](), list[str]()
+        raise NotInJournal("since_zone")
+    wanted, faults = list[Range](), list[NotInJournal]()
     for path in journal_files(directory):
         try:
             if path.stat().st_mtime < earliest.timestamp() - 1:
                 continue
             if other := _of_another(path, table):
-                faults.append(f"{other}; all others are sent")
+                faults.append(NotInJournal("other_tables_left_out", **other))
                 continue
             faults += _faults_at_first(path)
             if (first := _first_since(path, earliest)) is not None:
                 wanted.append(Range(journal_id(path), first, None))
         except OSError as error:
-            faults.append(f"{path.name} cannot be read ({error})")
+            faults.append(NotInJournal("journal_unreadable", path=path.name, why=str(error)))
     if faults:
-        raise NotInJournal(faults[0], wanted)
+        raise NotInJournal(faults[0].code, wanted, **faults[0].values)
     return wanted
 
 
-def _faults_at_first(path: Path) -> list[str]:
-    """Error texts about the first line of a journal file, at most one. Raises OSError."""
+def _faults_at_first(path: Path) -> list[NotInJournal]:
+    """Errors about the first line of a journal file, at most one. Raises OSError."""
     try:
         next(read_lines(Place(path, 0)), None)
     except JournalError as error:
-        return [f"{path.name} cannot be read ({error})"]
+        return [NotInJournal("journal_unreadable", path=path.name, why=str(error))]
     return []
 
 

@@ -1,13 +1,11 @@
 """Checks the signed record of journals: the tree, its checkpoints, and the signatures of rounds."""
 
 import re
-from base64 import b64decode
 from collections.abc import Iterable
 from typing import Any, Final
 
-import msgspec
-
 from firmware_bridge.errors import JournalError
+from firmware_bridge.facts.decoding import base64, from_json
 from firmware_bridge.journal.line import Line
 from firmware_bridge.journal.messages import rounds_to_sign
 from firmware_bridge.journal.record_tree import RecordTree, begun_by, record_of
@@ -63,7 +61,7 @@ class Signatures:
             self._own = [parse_vkey(record.key)]
         for raw in map(bytes, line.public.events):
             if raw.startswith(_CHANGED):
-                changed: dict[str, Any] = msgspec.json.decode(raw)
+                changed: dict[str, Any] = from_json(raw)
                 self._own = [parse_vkey(changed[name]) for name in ("new", "old") if changed[name]]
 
     def _verify(self, line: Line) -> None:
@@ -73,7 +71,7 @@ class Signatures:
         stated = verified_checkpoint(parse_note(line.proof.note), keys)
         self.checkpoints += 1
         for n, payload in rounds_to_sign(line):
-            signature = b64decode(line.proof.sigs.get(str(n), ""))
+            signature = base64(line.proof.sigs.get(str(n), ""))
             if not any(is_signed(key.public, signature, round_bytes(stated.origin, payload)) for key in keys):
                 raise Refused(f"the round in event {n} is not signed")
 
@@ -81,4 +79,4 @@ class Signatures:
 def _closes(line: Line) -> bool:
     """Whether an entry closes or opens something."""
     found = (_KIND.match(bytes(raw)) for raw in line.public.events)
-    return any(each and each[1].decode() in SIGNED_KINDS for each in found)
+    return any(each and each[1].decode("ascii", "replace") in SIGNED_KINDS for each in found)

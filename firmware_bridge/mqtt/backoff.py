@@ -14,7 +14,12 @@ PATIENT_FIRST_S = 1.0  # the first wait where haste does harm; it doubles too
 PATIENT_S = 60.0  # the longest wait there
 SOON_S = 5.0  # a connection that broke within so many seconds broke right after it was accepted
 BREAKS = 3  # so many in a row, with no failed attempt between them, are worth a guess
-FORGOTTEN_S = 150.0  # a reason not stated for so long is over: longer than the longest wait of either client
+FORGOTTEN_S = 150.0  # what was not seen for so long is over: longer than the longest wait of either client
+
+
+def is_lately(at: float | None, now: float) -> bool:
+    """Whether what a connection ended for at a time counts still; False for None."""
+    return at is not None and now - at < FORGOTTEN_S
 
 
 class Backoff:
@@ -152,4 +157,4 @@ class SilentEnds:
 
     def is_conflict(self, now: float) -> bool:
         """Whether two clients of one client id were noticed, or guessed, in the last `FORGOTTEN_S` seconds."""
-        return self._conflict is not None and now - self._conflict < FORGOTTEN_S
+        return is_lately(self._conflict, now)

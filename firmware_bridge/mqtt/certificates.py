@@ -11,6 +11,7 @@ from hashlib import sha256
 from typing import Final, Literal, NamedTuple
 
 from firmware_bridge.errors import BridgeError
+from firmware_bridge.facts.decoding import text_of
 
 CODE_BYTES: Final = 10
 """80 bits of the SHA-256 of the authority's certificate: 16 characters of base32."""
@@ -136,4 +137,7 @@ def _time(der: bytes, at: int) -> tuple[float, int]:
     tag, begin, end = _element(der, at)
     if tag not in _FORMS:
         raise ValueError("no time")
-    return datetime.strptime(der[begin:end].decode("ascii"), _FORMS[tag]).astimezone(UTC).timestamp(), end
+    try:
+        return datetime.strptime(text_of(der[begin:end], "ascii"), _FORMS[tag]).astimezone(UTC).timestamp(), end
+    except OverflowError:
+        raise ValueError("no time of the calendar") from None

@@ -67,6 +67,7 @@ class Events(NamedTuple):
     crashed: Callable[[Exception], None]  # a callback or paho raised; the log has the traceback
     oversized: Callable[[str, int], None]  # a message to this topic, of so many bytes, is larger than announced
     waits: Callable[[Moment | None], None]  # what is not acknowledged for `UNANSWERED_S`; None: no more
+    reason: Callable[[str], None]  # the Reason String of MQTT 5, the broker's own words beside a reason code
 
 
 class Connection:
@@ -271,6 +272,7 @@ class Connection:
         self, client: Client, _: object, flags: ConnectFlags, code: ReasonCode, properties: Properties | None
     ) -> None:
         self._timer.cancel()
+        self._note_reason(properties)
         if code.is_failure:
             self._note(self._events.refused, code)
             return
@@ -280,17 +282,23 @@ class Connection:
         self._timer = self._loop.call_later(client.keepalive / 4 or 1.0, self._tick)
         self._note(self._events.accepted, flags.session_present)
 
-    def _end(self, _client: Client, _: object, flags: DisconnectFlags, code: ReasonCode, _more: object) -> None:
+    def _end(self, _client: Client, _: object, flags: DisconnectFlags, code: ReasonCode, more: object) -> None:
+        self._note_reason(more)
         if self._last is not None:
             code = ReasonCode(PacketTypes.DISCONNECT, identifier=self._last)
         self._note(self._events.ended, code, flags.is_disconnect_packet_from_server or self._last is not None)
 
-    def _puback(self, _client: Client, _: object, mid: int, code: ReasonCode, _more: object) -> None:
+    def _puback(self, _client: Client, _: object, mid: int, code: ReasonCode, more: object) -> None:
         if mid in self.unacked:  # paho also calls this for QoS 0 messages
             topic = self.unacked.pop(mid).topic
-            self._note(*(self._events.rejected, topic, code) if code.is_failure else (self._events.acked, mid))
+            if not code.is_failure:
+                self._note(self._events.acked, mid)
+                return
+            self._note_reason(more)
+            self._note(self._events.rejected, topic, code)
 
-    def _suback(self, _client: Client, _: object, mid: int, codes: list[ReasonCode], _more: object) -> None:
+    def _suback(self, _client: Client, _: object, mid: int, codes: list[ReasonCode], more: object) -> None:
+        self._note_reason(more)
         answers = dict(zip(self._asked.pop(mid, ()), codes, strict=False))
         refused = {topic: code for topic, code in answers.items() if code.is_failure}
         new = {topic: code for topic, code in refused.items() if self._refused.get(topic) != code}
@@ -301,6 +309,10 @@ class Connection:
         if self._refused:
             again = [topic for topic in self._topics if topic in self._refused]
             self._again = self._loop.call_later(AGAIN_S, self._serve, lambda _: self._ask(again))
+
+    def _note_reason(self, properties: object) -> None:
+        if text := getattr(properties, "ReasonString", ""):
+            self._note(self._events.reason, text)
 
     def _message(self, _client: Client, _: object, message: MQTTMessage) -> None:
         ticket = None

@@ -11,13 +11,15 @@ from typing import Literal, NamedTuple
 from paho.mqtt.client import Client
 from paho.mqtt.reasoncodes import ReasonCode
 
-from firmware_bridge.mqtt.backoff import FORGOTTEN_S, STEADY_S, Backoff, SilentEnds
+from firmware_bridge.facts.printable import escaped
+from firmware_bridge.mqtt.backoff import STEADY_S, Backoff, SilentEnds, is_lately
 from firmware_bridge.mqtt.connection import Connection, Events, hang_up
 from firmware_bridge.mqtt.errors import TABLE, BrokerErrors, ErrorTexts
 from firmware_bridge.mqtt.reasons import OVERLOADED, PASSING, SESSION_TAKEN_OVER, UNSUPPORTED_PROTOCOL_VERSION
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, Moment, NotConnected
 
 FAREWELL_S = 1.0  # the longest wait for the last acknowledgements when closing
+LONGEST_REASON = 200  # most characters that are logged of a Reason String
 
 log = logging.getLogger(__name__)
 
@@ -74,7 +76,7 @@ class Link:
         self._largest, self._faults = largest, dict[str, str | None]()
         self._events = Events(
             self._accepted, self._refused, self._silent, self._acked, self._rejected, self._subscribed,
-            on_message, self._ended, self._crashed, self._oversized, self._waits,
+            on_message, self._ended, self._crashed, self._oversized, self._waits, self._log_reason,
         )  # fmt: skip
         self._connection: Connection | None = None
         self._next: asyncio.TimerHandle | None = None
@@ -84,6 +86,7 @@ class Link:
         self._version = settings.protocol
         self._spoke_5 = False  # whether this broker has spoken MQTT 5
         self._reported: str | None = None
+        self._reason = ""
         self._closing = False
         self._leave: asyncio.Future[None] | None = None  # done when nothing is in flight any more
 
@@ -267,6 +270,12 @@ class Link:
     def _waits(self, moment: Moment | None) -> None:
         self._set_fault("waits", moment and self._errors.waits(moment))
 
+    def _log_reason(self, text: str) -> None:
+        """Logs the broker's own words; they may be anything, so they decide nothing."""
+        if (shown := escaped(text[:LONGEST_REASON])) != self._reason:
+            self._reason = shown
+            log.warning("the broker says: %s", shown)
+
     def _set_fault(self, kind: str, text: str | None) -> None:
         self._faults[kind] = text
         if (fault := next(filter(None, self._faults.values()), None)) != self.fault:
@@ -308,9 +317,7 @@ class Link:
 
     def _unstated(self, why: str) -> str:
         """What to report of an end without a reason: the one that the broker stated last, if that was lately."""
-        if self._stated is None or self._loop.time() - self._stated.at >= FORGOTTEN_S:
-            return why
-        return self._stated.why
+        return self._stated.why if self._stated and is_lately(self._stated.at, self._loop.time()) else why
 
     def _state(self, why: str, of: Literal["attempt", "message", "connection"]) -> str:
         """Keeps a reason that the broker stated."""

@@ -4,6 +4,7 @@ import json
 from base64 import b64encode
 from typing import Any, Final, NamedTuple
 
+from firmware_bridge.facts.decoding import KeyTwice, Undecodable, json_once
 from firmware_bridge.record.signer import Signer
 from firmware_bridge.record.verify import Refused, decoded, is_signed
 
@@ -71,21 +72,11 @@ def content(payload: bytes) -> bytes:
 def once(payload: bytes | str) -> dict[str, Any]:
     """A JSON object in UTF-8 that has no key twice, at any depth. Raises NotAnEnvelope."""
     try:
-        text = payload.decode() if isinstance(payload, bytes) else payload
-        found = json.loads(text, object_pairs_hook=_once, parse_constant=_no_number)
-    except (ValueError, RecursionError) as error:
-        raise NotAnEnvelope(str(error) if isinstance(error, NotAnEnvelope) else "it is not JSON") from None
+        found = json_once(payload)
+    except KeyTwice:
+        raise NotAnEnvelope("it has a key twice") from None
+    except Undecodable:
+        raise NotAnEnvelope("it is not JSON") from None
     if not isinstance(found, dict):
         raise NotAnEnvelope("it is not a JSON object")
     return found
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise NotAnEnvelope("it has a key twice")
-    return found
-
-
-def _no_number(text: str) -> None:
-    raise NotAnEnvelope(f"{text} is not JSON")

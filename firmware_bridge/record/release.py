@@ -13,6 +13,7 @@ from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import IO, Final, NamedTuple
 
+from firmware_bridge.facts.decoding import Undecodable, text_in, text_of
 from firmware_bridge.record.verify import ED25519, NOTE_BYTES, Key, Refused, is_signed, parse_note, parse_vkey
 
 SUMS: Final = "SHA256SUMS"
@@ -87,7 +88,7 @@ class Release(NamedTuple):
 
 def pinned_keys(path: Path = KEYS) -> tuple[Key, ...]:
     """The keys of releases that this version knows. Raises Refused."""
-    lines = (line.strip() for line in path.read_text("utf-8").splitlines())
+    lines = (line.strip() for line in text_in(path).splitlines())
     keys = tuple(parse_vkey(line) for line in lines if line and not line.startswith("#"))
     if any(key.kind != ED25519 for key in keys):
         raise Refused(f"{path}: a release is signed by keys of type Ed25519")
@@ -97,7 +98,7 @@ def pinned_keys(path: Path = KEYS) -> tuple[Key, ...]:
 def installed_release(prefix: Path) -> Release | None:
     """The release that an environment was installed from; None where it was made of sources."""
     for path in sorted(prefix.glob(f"share/*/{SUMS}")):
-        return parse_sums(path.read_text("utf-8"))
+        return parse_sums(text_in(path))
     return None
 
 
@@ -125,9 +126,9 @@ def sums_text(release: Release) -> str:
 def verified_sums(sums: bytes, note: bytes | None, keys: Sequence[Key]) -> Release:
     """The release of a `SHA256SUMS` that its note signs. Raises Refused. note: None where none is asked for."""
     try:
-        text = sums.decode()
-        signed = parse_note(note.decode()) if note is not None else None
-    except UnicodeDecodeError:
+        text = text_of(sums)
+        signed = parse_note(text_of(note)) if note is not None else None
+    except Undecodable:
         raise Refused(f"{SUMS} or {NOTE}: it is no text") from None
     except Refused as error:
         raise Refused(f"{NOTE}: {error}") from None

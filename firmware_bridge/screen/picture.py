@@ -114,8 +114,6 @@ LETTERS: Final = 2
 PAIR: Final = 2
 """Hands with points that can stand side by side without names."""
 
-BETWEEN: Final[dict[Language, str]] = {"en": ", ", "zh-Hant": "，", "zh-Hans": "，"}
-
 
 def too_small(width: int, height: int, lang: Language = "en") -> str:
     """Why a terminal of this size gets lines and no picture; "" if the picture fits."""
@@ -350,7 +348,7 @@ def _last(model: ScreenModel) -> str:
     over, lang = model.over[-1], model.lang
     outcome = names.outcome(lang, over.outcome).replace("_", " ").upper()
     notes = [names.remark(lang, note) for note in over.notes]
-    result = BETWEEN[lang].join([f"{outcome} {_points(lang, over)}".rstrip(), *notes])
+    result = text(lang, "between.parts").join([f"{outcome} {_points(lang, over)}".rstrip(), *notes])
     hands = () if lying(model)[1] else _hands(model, over)
     return "  ".join([text(lang, "picture.last", round=over.round, result=result), *hands])
 
@@ -375,6 +373,6 @@ def _left(model: ScreenModel) -> Text:
         return Text(text(lang, "phase.empty"))
     full = round(BAR * min(left / model.size, 1))
     burn = text(lang, "status.to_burn", count=table["burn_left"]) if table["burn_left"] else ""
-    change = f"{BETWEEN[lang]}{text(lang, 'status.shoe_change')}" if table["shoe_change"] else ""
+    change = f"{text(lang, 'between.parts')}{text(lang, 'status.shoe_change')}" if table["shoe_change"] else ""
     words = f" {text(lang, 'picture.left', left=left, size=model.size)}{burn}{change}"
     return Text.assemble(("█" * full, "green"), ("░" * (BAR - full), "dim"), words)

@@ -5,7 +5,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from firmware_bridge.config.streams import is_utf
-from firmware_bridge.topics.texts import Language, known
+from firmware_bridge.topics.texts import Language, known, text
 
 if TYPE_CHECKING:  # keeps `shoe status` quick: it loads no game
     from firmware_bridge.games.game import Game
@@ -55,7 +55,7 @@ def offer(word: str, may: Any) -> str:
 def shows(table: Mapping[str, Any], lang: Language = "en") -> str:
     """What a game shows of its running round, in the topic `table`: `betting round 3; stake 2; pot 40`."""
     values = {name: value for name, value in (table.get("shows") or {}).items() if value not in (None, {})}
-    return ("; " if lang == "en" else "；").join(
+    return text(lang, "between.clauses").join(
         f"{_key(lang, str(table.get('game')), name)} {shown(value)}" for name, value in values.items()
     )
 

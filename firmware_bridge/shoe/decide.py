@@ -6,9 +6,10 @@ from typing import Final
 from msgspec.structs import replace
 
 from firmware_bridge.facts import events, inputs
+from firmware_bridge.facts.book.refusals import Refused, phrase
 from firmware_bridge.facts.orders import OF_ROUND, Answer, Malformed, Mark, Order, Reveal, Unmark, tag_of
 from firmware_bridge.shoe.acts import end_shift
-from firmware_bridge.shoe.draft import Draft, Refused
+from firmware_bridge.shoe.draft import Draft
 from firmware_bridge.shoe.handlers import betting, devices, disclosure, orders, pit, read_again, reader_result, rounds
 from firmware_bridge.shoe.handlers.settling import settle
 from firmware_bridge.shoe.round import coming, phase
@@ -41,12 +42,20 @@ def drafted(shoe: Shoe, fact: inputs.AnyInput) -> Draft | None:
         remark = handler(draft, fact, *_order(fact))
         answer = Answer(ok=True, hint=remark or None)
     except Refused as refused:
-        answer = Answer(ok=False, error=refused.error, hint=refused.hint or None, code=refused.code or None)
+        answer = _refusal(fact, refused)
     settle(draft)
     read_again.watch_reader(draft)
     end_shift(draft)
     _reply(draft, fact, answer)
     return draft
+
+
+def _refusal(fact: inputs.AnyInput, refused: Refused) -> Answer:
+    """The answer that refuses an input; of an order on record from a version before codes, in the English it has."""
+    order = fact.order if isinstance(fact, inputs.Ordered) else None
+    if isinstance(order, Malformed) and order.error and order.code == refused.code:
+        return Answer(ok=False, error=order.error, hint=order.hint or None, code=order.code or None)
+    return Answer(ok=False, code=refused.code, values=refused.values)
 
 
 def _same_card(draft: Draft, fact: inputs.AnyInput) -> Draft | None:
@@ -77,7 +86,7 @@ def is_same(answer: Answer, fact: inputs.Ordered) -> bool:
 def _refuse_used_id(shoe: Shoe, fact: inputs.AnyInput) -> None:
     answer = answer_to(shoe, fact.id) if isinstance(fact, inputs.Ordered) else None
     if answer is not None:
-        raise Refused(f"this id was already used for {answer.do}", "use a new id for each order")
+        raise Refused("used_id", do=answer.do or "")
 
 
 def _refuse_other_round(shoe: Shoe, fact: inputs.AnyInput) -> None:
@@ -85,7 +94,8 @@ def _refuse_other_round(shoe: Shoe, fact: inputs.AnyInput) -> None:
     if not isinstance(fact, inputs.Ordered) or not isinstance(fact.order, OF_ROUND) or fact.order.round is None:
         return
     if not isinstance(fact.order, Mark | Unmark) and fact.order.round != (now := coming(shoe).round):
-        raise Refused(f"this is round {now}, not {fact.order.round}", "see the table, then give it again", "round")
+        other = phrase("other_round", now=now, round=fact.order.round)
+        raise Refused("round", why=other, todo=phrase("see_table"))
 
 
 def _order(fact: inputs.AnyInput) -> tuple[Order, ...]:
@@ -94,7 +104,7 @@ def _order(fact: inputs.AnyInput) -> tuple[Order, ...]:
 
 def _reply(draft: Draft, fact: inputs.AnyInput, answer: Answer) -> None:
     if isinstance(fact, inputs.Pressed) and not answer.ok:
-        draft.add(events.KeyRefused(key=fact.key, why=answer.error or ""))
+        draft.add(events.KeyRefused(key=fact.key, code=answer.code or "", values=answer.values))
     if isinstance(fact, inputs.Ordered):
         order = fact.order
         do = order.what if isinstance(order, Malformed) else tag_of(order)
@@ -145,9 +155,9 @@ The text it returns is added to the answer.
 """
 
 
-def _refuse(error: str, hint: str) -> Handler:
+def _refuse(code: str) -> Handler:
     def refuse(draft: Draft, *rest: object) -> None:
-        raise Refused(error, hint)
+        raise Refused(code)
 
     return refuse
 
@@ -161,13 +171,13 @@ def _if_required(handler: Handler) -> Handler:
     return if_required
 
 
-NO_SHOE: Final = _refuse("no shoe is open", "open a shoe first: open_shoe")
-IN_USE: Final = _refuse("a shoe is in use", "close it first: close_shoe")
-IN_ROUND: Final = _refuse("a round is open", "finish the round, or void it first")
-BURNING: Final = _refuse("the burn is not finished", "burn the remaining cards first")
-BETTING: Final = _if_required(_refuse("betting is already open", "close the bets before dealing: bets_closed"))
-NO_BETTING: Final = _if_required(_refuse("betting is not open", "open the bets first (bets_open), or deal the round"))
-NO_RESULT: Final = _refuse("no result to confirm", "deal the round first")
+NO_SHOE: Final = _refuse("no_shoe")
+IN_USE: Final = _refuse("shoe_in_use")
+IN_ROUND: Final = _refuse("round_open")
+BURNING: Final = _refuse("burn_unfinished")
+BETTING: Final = _if_required(_refuse("bets_open_already"))
+NO_BETTING: Final = _if_required(_refuse("bets_not_open"))
+NO_RESULT: Final = _refuse("no_result")
 
 
 def _row(usual: Handler, outside: Handler | None = None, **others: Handler) -> dict[Phase, Handler]:

@@ -11,14 +11,6 @@ from firmware_bridge.shoe.round import layout, phase
 from firmware_bridge.shoe.state import Phase, Shoe, is_open
 
 
-class Refused(Exception):
-    """An order or key that is not possible now: why, and what to do instead. Never leaves `decide`."""
-
-    def __init__(self, error: str, hint: str = "", code: str = "") -> None:
-        super().__init__(error)
-        self.error, self.hint, self.code = error, hint, code
-
-
 class Draft:
     """Collects the events of a decision at `at` (wall), `mono` (monotonic), ms. published: how much of `did` is out.
 

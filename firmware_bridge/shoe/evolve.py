@@ -10,6 +10,7 @@ from firmware_bridge.facts import events
 from firmware_bridge.facts.inputs import ReportNo
 from firmware_bridge.games.house import size_of
 from firmware_bridge.games.moves import Answered, Mark
+from firmware_bridge.shoe import order_counts
 from firmware_bridge.shoe.last_mark import CLOSED, FOLLOWS, TAKEN
 from firmware_bridge.shoe.state import (
     ANSWERS_KEPT,
@@ -27,7 +28,6 @@ from firmware_bridge.shoe.state import (
     next_turn,
     oldest_held,
     replace_cards,
-    with_counts,
     with_device,
     with_key,
     with_same_card,
@@ -339,7 +339,7 @@ def _reader_session(shoe: Shoe, event: events.ReaderSession) -> Shoe:
 
 
 def _command_answered(shoe: Shoe, event: events.CommandAnswered) -> Shoe:
-    shoe = with_counts(shoe, event)
+    shoe = order_counts.with_counts(shoe, event)
     if event.answer.id is None or answer_to(shoe, event.answer.id):
         return shoe  # an id keeps the first answer it got
     return with_device(shoe, answers=(*shoe.device.answers, event.answer)[-ANSWERS_KEPT:])
@@ -373,7 +373,7 @@ CHANGES: Final[dict[type, Callable[[Shoe, Any], Shoe]]] = {
     events.RevealTimeEnded: lambda shoe, _: replace(shoe, reveal_by=None, opening=True),
     events.Flown: lambda shoe, event: with_device(replace(shoe, flying=True, opening=True), flown=event.in_a_row),
     events.Commissioned: lambda shoe, event: replace(shoe, journal=event.journal, seq=0, n=0),
-    events.BridgeStarted: lambda shoe, event: with_device(shoe, next_house=event.house, code=event.code),
+    events.BridgeStarted: order_counts.started,
     events.RecordBegun: lambda shoe, event: with_device(shoe, record=event, retiring=UNSET),
     events.RecordEnded: lambda shoe, _: with_device(shoe, record=None),
     events.KeyChanged: with_key,
@@ -392,6 +392,6 @@ CHANGES: Final[dict[type, Callable[[Shoe, Any], Shoe]]] = {
     events.LidTurned: lambda shoe, event: with_device(shoe, lid_open=event.open),
     events.Noted: lambda shoe, event: replace(shoe, held=shoe.held[1:]) if event.held else shoe,
     events.CommandAnswered: _command_answered,
-    events.OrdersRefused: with_counts,
+    events.OrdersRefused: order_counts.with_counts,
     **dict.fromkeys((events.CodeFound, events.Happened, events.KeyRefused, events.SoftwareChanged), lambda it, _: it),
 }

@@ -1,15 +1,15 @@
-"""Says after which events the last mark of a round can no longer be taken back, and why."""
+"""Says after which events the last mark of a round can no longer be taken back, and by which refusal."""
 
 from typing import Final
 
 from firmware_bridge.facts import events
 
-TAKEN: Final = "the one after it was just taken back"
+TAKEN: Final = "mark_taken_back"
 """Why the mark before one that was taken back stands."""
 
-_DRAWN: Final = "a card was drawn after it"
-_OPENED: Final = "a card was opened after it"
-CLOSED: Final = "its round is over"
+_DRAWN: Final = "mark_stands_card_drawn"
+_OPENED: Final = "mark_stands_card_opened"
+CLOSED: Final = "mark_stands_round_over"
 """Why a mark of another round stands."""
 
 FOLLOWS: Final[dict[type, str]] = {
@@ -27,12 +27,12 @@ FOLLOWS: Final[dict[type, str]] = {
     events.CardRevealed: _OPENED,
     events.RevealTimeEnded: _OPENED,
     events.Flown: _OPENED,
-    events.QuestionAnswered: "the shoe has answered it from the cards",
-    events.BetsOpened: "bets were opened after it",
-    events.BetsClosed: "bets were closed after it",
+    events.QuestionAnswered: "mark_stands_answered_from_cards",
+    events.BetsOpened: "mark_stands_bets_opened",
+    events.BetsClosed: "mark_stands_bets_closed",
     events.RoundClosed: CLOSED,
     events.RoundVoided: CLOSED,
     events.ShoeEnded: CLOSED,
-    events.RoundCorrected: "an earlier round was corrected after it",
+    events.RoundCorrected: "mark_stands_round_corrected",
 }
-"""Event -> why the last mark cannot be taken back after it. No other event concerns the round."""
+"""Event -> the refusal to take the last mark back after it. No other event concerns the round."""

@@ -2,6 +2,7 @@
 
 from functools import lru_cache
 
+from firmware_bridge.facts.book.refusals import Phrase, phrase
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.game import Game, Layout, Start
@@ -81,6 +82,18 @@ def acted(before: Shoe, shoe: Shoe) -> int:
 def asked(shoe: Shoe) -> Due | None:
     """The prompt this round waits for; None when it is complete or stuck."""
     return layout(shoe).due
+
+
+def asks(question: Due | None) -> tuple[Phrase, ...]:
+    """A prompt for a seat, as phrases of a refusal."""
+    match question:
+        case CardDue(slot=slot):
+            return (phrase("next_card_to", slot=slot),)
+        case OpeningDue():
+            return (phrase("open_first"),)
+        case MarkDue(act=act):
+            return tuple(phrase("asks", slot=slot, words=tuple(words)) for slot, words in act.items())
+    return (phrase("nothing_asked"),)
 
 
 def is_asked(question: Due | None) -> str:

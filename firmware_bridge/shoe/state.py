@@ -14,11 +14,11 @@ from msgspec import UNSET, Raw, Struct
 from msgspec.structs import replace
 
 from firmware_bridge.facts.cards import Card, Serial
-from firmware_bridge.facts.events import CommandAnswered, CutBy, Device, KeyChanged, OrdersRefused, Origin, Played
+from firmware_bridge.facts.events import CutBy, Device, KeyChanged, Origin, Played
 from firmware_bridge.facts.events_of_rounds import Net
 from firmware_bridge.facts.house import House, Row
 from firmware_bridge.facts.inputs import ReaderResult
-from firmware_bridge.facts.orders import BY_KEY, Answer
+from firmware_bridge.facts.orders import Answer
 from firmware_bridge.games.house import size_of
 from firmware_bridge.games.moves import Answered, Mark
 from firmware_bridge.shoe.policy import POLICIES
@@ -257,17 +257,6 @@ def with_key(shoe: Shoe, event: KeyChanged) -> Shoe:
     """The shoe, with another key of its record."""
     begun = shoe.device.record
     return with_device(shoe, record=begun and replace(begun, key=event.new), retiring=event.old or UNSET)
-
-
-def with_counts(shoe: Shoe, event: CommandAnswered | OrdersRefused) -> Shoe:
-    """The shoe, with the counts of signed orders used up."""
-    known = shoe.device.counts or {}
-    if isinstance(event, OrdersRefused):
-        counts = event.counts
-    else:
-        counts = {} if event.count is None else {event.by.removeprefix(BY_KEY): event.count}
-    highest = {name: max(count, known.get(name, 0)) for name, count in counts.items()}
-    return with_device(shoe, counts=known | highest) if counts else shoe
 
 
 def another_card(shoe: Shoe, steady: int = 0) -> Shoe:

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import UNSET, Struct
 
+from firmware_bridge.facts.decoding import own_json
 from firmware_bridge.facts.events import Irregular
 from firmware_bridge.facts.house import Row
 from firmware_bridge.facts.wire_states import Alarm, Alarms, Lamps, Slot, Table
@@ -165,7 +166,7 @@ def last_rounds(shoe: Shoe, count: int = 8) -> tuple[Ended, ...]:
             carried=past.carried,
             last=past.last,
             flags=past.flags,
-            own=msgspec.json.decode(past.own),
+            own=_own(past.own),
         )
         for past in shoe.rounds[-count:]
     )
@@ -177,7 +178,8 @@ class _Hand(Struct):
     points: str
 
 
-_hands = msgspec.json.Decoder(dict[str, _Hand]).decode
+_hands = own_json(dict[str, _Hand])
+_own = own_json(dict[str, Any])
 
 
 def alarms(shoe: Shoe) -> tuple[Alarm, ...]:

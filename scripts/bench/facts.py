@@ -133,8 +133,9 @@ def events(rounds: list[tuple[Round, str]]) -> Iterator[ShoeBegan | ShoeOver | H
         if each.round == 1:
             yield ShoeBegan(place, each.shoe, each.game, 8)
         if each.round == SHOE:
-            why = "closed by pit" if each.shoe % 9 == 0 else "the last round is over"
-            yield ShoeOver(place._replace(at=each.at), each.shoe, why, SHOE)
+            yield ShoeOver(
+                place._replace(at=each.at), each.shoe, SHOE, "closed" if each.shoe % 9 == 0 else "last_round"
+            )
         if each.by_hand:
             yield HandEntered(place, "entered", f"Pit boss {each.shoe % 7}", f"Inspector {each.round % 5}")
 

@@ -2,7 +2,8 @@
 
 A piece is a command; a part is green when each of its pieces has ended with 0 at one commit. What is done of a part
 that was broken off is kept in .night/COMMIT.json, and what became of it in .ci/nights.jsonl, a line for each:
-`{"commit": "0123456789ab", "part": "soak", "seconds": 1234, "outcome": "green"}`; for a red one also the piece.
+`{"commit": "0123456789ab", "part": "soak", "seconds": 1234, "outcome": "green"}`; for a red one also the piece, and
+`figure`, the number that a piece left in $NIGHT/PART.figure: the lines that tests reach, in percent.
 """
 
 from __future__ import annotations
@@ -58,12 +59,19 @@ def parts(root: Path = ROOT) -> Parts:
         "fleet": ["scripts/fleet --tables 300 --minutes 10 --witnesses 3 --faults"],
         "calibration": ["scripts/calibration-proof"],
         "hil": ["scripts/hil --if-possible"],
+        "coverage": [
+            *[f"{COVERAGE} run --parallel-mode -m pytest -q -n 0 tests/{name}" for name in _folders_with_tests(root)],
+            f"{COVERAGE} combine --keep -q && {COVERAGE} report --format=total >$NIGHT/coverage.figure",
+        ],
         "documents": ["scripts/pictures --check", "scripts/docs --check", "scripts/asyncapi"],
         "costs": ["scripts/test --write-costs", "scripts/test-floor --write-costs"],
     }
 
 
 MUTATIONS: Final = "$venv/bin/python -m tests.tools.mutants --again"
+COVERAGE: Final = "COVERAGE_FILE=$NIGHT/coverage $venv/bin/python -m coverage"
+"""Of the process of the tests: what they start is not seen."""
+
 STORED_KILLS: Final = "scripts/stored-kills --kills 25"
 
 
@@ -123,7 +131,9 @@ class Night:
                 self._write(part, pieces, seconds, {"outcome": "red", "piece": piece})
                 return False
             self._keep(piece, seconds)
-        self._write(part, pieces, 0.0, {"outcome": "green"})
+        figure = self._state.with_suffix("") / f"{part}.figure"
+        more = {"figure": float(figure.read_text())} if figure.exists() else {}
+        self._write(part, pieces, 0.0, {"outcome": "green", **more})
         return True
 
     def forget(self, pieces: Iterable[str]) -> None:

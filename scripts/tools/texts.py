@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from io import BytesIO
-from pathlib import Path
 from typing import Any, Final
 
 from babel.messages.catalog import Catalog, Message
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
-from firmware_bridge.topics import texts
-from firmware_bridge.topics.texts import LANGUAGES, Language
+from firmware_bridge.topics.texts import FOLDER as FOLDER
+from firmware_bridge.topics.texts import OF_GUESTS, Language
 
 HEAD: Final = """# Texts of pages and screens by their ids. After a change: scripts/texts
 msgid ""
@@ -21,8 +20,6 @@ msgstr ""
 "Content-Type: text/plain; charset=utf-8\\n"
 
 """
-
-FOLDER: Final = Path(texts.__file__).parent
 
 
 class Plain:
@@ -65,7 +62,7 @@ def made(language: Language) -> tuple[bytes, bytes]:
 
 def main() -> None:
     """Write both of each language."""
-    for language in LANGUAGES:
+    for language in OF_GUESTS:
         for kind, content in zip(("po", "mo"), made(language), strict=True):
             (FOLDER / f"{language}.{kind}").write_bytes(content)
 

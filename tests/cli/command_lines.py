@@ -110,6 +110,7 @@ LINES: Final = """
 78 floor metrics --config none.toml
 78 floor page --config none.toml
 78 floor forward --config none.toml
+78 floor migrate --config none.toml
 1 floor check
 1 floor check --json
 1 floor record enrol 枱 vkey --by 陳 --second 李

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import pty
 from collections.abc import Callable
@@ -43,19 +42,22 @@ def _typed(bridge: DaemonTable, answer: str, *words: str) -> tuple[int, str]:
     process = command.spawn("do", *words, "--config", bridge.config_path, **streams)
     os.close(theirs)
     os.set_blocking(ours, False)
-    shown = b""
+    shown, is_closed = b"", False
 
     def asks() -> bool:
-        nonlocal shown
-        with contextlib.suppress(BlockingIOError):
+        nonlocal shown, is_closed
+        try:
             shown += os.read(ours, 4_096)
-        return b"[y/N]" in shown
+        except BlockingIOError:
+            pass
+        except OSError:  # the kernel passes on what was written first, some time after it was
+            is_closed = True
+        return b"[y/N]" in shown or is_closed
 
     until(asks)
     os.write(ours, answer.encode() + b"\n")
     code = ended(process)
-    with contextlib.suppress(OSError):
-        shown += os.read(ours, 4_096)
+    until(lambda: asks() and is_closed)
     os.close(ours)
     return code, shown.decode().replace("\r\n", "\n")
 

@@ -21,6 +21,7 @@ from firmware_bridge.floor.config import SECTIONS as FLOOR
 from firmware_bridge.floor.config import parse as parse_floor
 from firmware_bridge.floor.config import place as floor_place
 from firmware_bridge.games import GAMES
+from firmware_bridge.topics.texts.refusals import words_of
 from tests.config.configs import EVERY_KEY
 from tests.kit.daemon_table import toml
 from tests.kit.nightly import some
@@ -269,7 +270,7 @@ def test_each_wrong_field_of_an_order_is_named() -> None:
     failed = []
     for order, given, meant in order_slips():
         found = mistake(order, given)
-        text = " ".join(map(str, found)) if found else "taken"
+        text = " ".join(words_of("en", msgspec.to_builtins(found._asdict()))) if found else "taken"
         if meant not in text or any(raw in text for raw in RAW):
             failed.append(f"{tag_of(order)} {given}: {text}")
     assert not failed, "\n".join(failed)

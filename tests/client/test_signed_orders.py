@@ -38,11 +38,11 @@ def test_a_floor_with_a_key_gives_orders_and_goes_on_from_the_last_count(
             answers.append(floor.table("T07", on_behalf_of="ANNA").open_shoe())
             sign = floor._sender._signing
             assert sign
-            ahead = sign.last
+            ahead = sign._last["shoe/T07/command"]
             until(lambda: floor._sender._seen["T07"].round == 1)
             answers.append(floor.table("T07").void("misdeal"))
             sign._now_ms = lambda: 1  # the clock was ahead, and is right now
-            sign.last = ahead - 1_000
+            sign._last["shoe/T07/command"] = ahead - 1_000
             answers.append(floor.table("T07").void("misdeal"))
 
     giving = threading.Thread(target=give)
@@ -50,7 +50,7 @@ def test_a_floor_with_a_key_gives_orders_and_goes_on_from_the_last_count(
     made.until(lambda: not giving.is_alive())
     assert [each.error for each in answers] == [None, "no round is open", "no round is open"]
     refused = [each["code"] for each in backend.on("reply") if "code" in each]
-    assert refused == ["old_count"]
+    assert refused == ["no_round_to_void", "old_count", "no_round_to_void"]
     on_record = [each["event"] for each in backend.on("event") if each["event"]["type"] == "CommandAnswered"]
     assert (on_record[0]["by"], on_record[0]["on_behalf_of"]) == ("key/cage", "ANNA")
 
@@ -106,3 +106,31 @@ def test_answers_are_subscribed_to_once_however_many_orders_are_given() -> None:
     for _ in range(3):
         sender.begin(lambda answer: None)
     assert wire.topics == [{"shoe/+/reply": 0}]
+
+
+def test_one_table_says_nothing_of_the_count_at_another_and_a_clock_that_was_ahead_may_go_back(tmp_path: Path) -> None:
+    (tmp_path / "key").write_bytes(bytes(32))
+    clock = iter((9_000, 100, 100, 100, 100, 100))
+    wire, answers = Wire(), list[Answer]()
+    sender = Sender(wire, "shoe", signing("cage", tmp_path / "key", lambda: next(clock)))
+
+    def said(table: str, id: str = "", **fields: Any) -> bytes:
+        return json.dumps({"journal": "1-a", "as_of": 3, "boot": "b", "table": table, "id": id} | fields).encode()
+
+    def given(table: str) -> str:
+        assert wire.seen
+        wire.seen(f"shoe/{table}/table", said(table))
+        id = sender.begin(answers.append)
+        sender.send(table, Void("x"), id)
+        return id
+
+    first, second = given("T07"), given("T08")
+    assert [each["count"] for each in wire.sent] == [9_000, 100]
+    wire.answered("shoe/T08/reply", said("T08", first, ok=False, code="old_count", count=2**53))  # not its order
+    wire.answered("shoe/T07/reply", said("T07", first, ok=False, code="count_ahead", count=0))
+    wire.answered("shoe/T08/reply", said("T08", second, ok=False, code="old_count", count=7_000))
+    assert [each["count"] for each in wire.sent[2:]] == [100, 7_001]
+    wire.answered("shoe/T08/reply", said("T08", f"{second}-2", ok=False, code="count_ahead", count=7))
+    assert [each.code for each in answers] == ["count_ahead"]
+    given("T07"), given("T08")
+    assert [each["count"] for each in wire.sent[4:]] == [101, 100]

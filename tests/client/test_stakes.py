@@ -9,8 +9,8 @@ from typing import Literal
 import pytest
 
 from firmware_bridge.client import MoneyError, Seated, Stakes, purses_refused, stake_refused
+from firmware_bridge.facts.book.refusals import Refused
 from firmware_bridge.games.moves import Mark
-from firmware_bridge.games.prompts import Refused
 from firmware_bridge.games.zhajinhua.offers import refuse_wrong
 from firmware_bridge.games.zhajinhua.seats import Seat, Table, ZhaJinHua
 from tests.kit.rows import each_row

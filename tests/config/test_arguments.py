@@ -1,5 +1,6 @@
 """A wrong word of both commands and of the config: what was meant is asked; each exit code has one meaning."""
 
+import argparse
 import re
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 from firmware_bridge.cli.help import man
 from firmware_bridge.config.arguments import ENVIRONMENT, MEANINGS, Exit
+from firmware_bridge.config.bundle import bundle_options
 from firmware_bridge.config.load import parse
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.floor import config as floor_config
@@ -148,3 +150,11 @@ def test_the_technicians_book_has_the_same_tables() -> None:
         assert f"| {code.value} | {meaning} |" in book
     for name, does in ENVIRONMENT.items():
         assert f"| `{name}` | {does} |" in book
+
+
+def test_all_words_behind_with_are_the_installers() -> None:
+    parser = argparse.ArgumentParser()
+    bundle_options(parser)
+    read = parser.parse_args(["install", "new.deb", "--unsigned", "--with", "--root", "/mnt", "--unsigned"])
+    assert (read.file, read.unsigned, read.options) == (Path("new.deb"), True, ["--root", "/mnt", "--unsigned"])
+    assert parser.parse_args(["install", "new.deb"]).options == []

@@ -207,6 +207,11 @@ def test_a_cut_card_has_a_place_between_the_earliest_and_the_latest(written: dic
         parse({"table": {"id": "T07"} | written})
 
 
+@pytest.mark.parametrize("pads", [[3], ["next"], {"port": "/dev/pad"}, 3])
+def test_a_keypad_that_is_no_table_is_told(pads: Any) -> None:
+    assert mistakes({"table": {"id": "T07"}, "keypad": pads})[0].endswith("write [[keypad]]")
+
+
 def test_a_limit_of_a_long_name_is_refused() -> None:
     found: list[str] = []
     assert limits({"t" * 65: {"high": 1}}, GAMES["baccarat"], found) == {}

@@ -11,9 +11,9 @@ import time
 import tty
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from itertools import count, pairwise
+from itertools import count
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion
@@ -87,20 +87,37 @@ sys.exit(main(sys.argv[1:]))
 """A daemon whose disk takes its time, with one call of 3 s (`LONG`, call:end of the path) when `FLAG` is made."""
 
 
+class Beat(NamedTuple):
+    """at: when it came, of `time.monotonic`. waited: what the clock's threads had waited a little later."""
+
+    at: float
+    waited: float
+
+
 class Beats:
     """The beats of the watchdog; `silence` is the longest time without one. `clock`: the daemon's, once it runs."""
 
     def __init__(self, path: Path) -> None:
-        self.path, self.times, self.clock = path, list[float](), GivenClock()
+        self.path, self.times, self.clock = path, list[Beat](), GivenClock()
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._socket.bind(str(path))
         self._thread = threading.Thread(target=self._listen, daemon=True)
         self._thread.start()
 
     def silence(self, since: float) -> float:
-        """Seconds of the longest silence of the loop since a moment."""
-        times = [since, *[each for each in self.times if each >= since], self.clock()]
-        return max(after - before for before, after in pairwise(times)) - BEAT_S
+        """Seconds of the longest silence of the loop since a moment of `time.monotonic`.
+
+        Less what was waited for a core since before its first beat: how much was is read a little later, on a busy
+        machine seconds.
+        """
+        first, *more = self.times.copy()
+        beats = [first, first, *more, self._now()]
+        silent = [
+            last.at - max(beat.at, since) - (last.waited - before.waited)
+            for before, beat, last in zip(beats, beats[1:], beats[2:], strict=False)
+            if last.at > since
+        ]
+        return max(0.0, max(silent) - BEAT_S)
 
     def close(self) -> None:
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as me:
@@ -111,7 +128,11 @@ class Beats:
     def _listen(self) -> None:
         while data := self._socket.recv(4096):
             if b"WATCHDOG=1" in data:
-                self.times.append(self.clock())
+                self.times.append(self._now())
+
+    def _now(self) -> Beat:
+        now = time.monotonic()
+        return Beat(now, self.clock.waited())
 
 
 class Flooded(DaemonTable):
@@ -174,8 +195,7 @@ class Feeling:
     """What is felt of a flood: the longest waits, less those for a core, and the growth of the journal."""
 
     def __init__(self, table: Flooded) -> None:
-        self._table, self._since, self._size = table, table.beats.clock(), table.size()
-        self._begun = time.monotonic()
+        self._table, self._size, self._begun = table, table.size(), time.monotonic()
         self.cards, self.statuses = list[float](), list[float]()
         self._over = threading.Event()
         self._asking = threading.Thread(target=self._ask, daemon=True)
@@ -186,12 +206,12 @@ class Feeling:
         for card in cards.split():
             begun = self._table.beats.clock()
             self._table.deal(card)
-            self.cards.append(self._table.beats.clock() - begun)
+            self.cards.append(self._table.beats.clock.since(begun))
             self._table.pause(every_s)
 
     def end(self) -> dict[str, float]:
         """Seconds of the longest silence, status and card; bytes by which the journal grew in so many seconds."""
-        seconds, silence = time.monotonic() - self._begun, self._table.beats.silence(self._since)
+        seconds, silence = time.monotonic() - self._begun, self._table.beats.silence(self._begun)
         self._over.set()
         self._asking.join()
         return {
@@ -206,7 +226,7 @@ class Feeling:
         while not self._over.wait(0.2):
             begun = self._table.beats.clock()
             self._table.state()
-            self.statuses.append(self._table.beats.clock() - begun)
+            self.statuses.append(self._table.beats.clock.since(begun))
 
 
 @contextmanager

@@ -93,7 +93,8 @@ class Receiver:
 
     def _how_far(self, journal: str) -> int:
         """The last entry before the first hole in a journal: every event is there, and the round of each round's."""
-        query = """select seq, of, sum(topic = 'event'), sum(topic = 'event' and raw like '%"type":"Round%'),
+        query = """select seq, of, sum(topic = 'event'),
+                   sum(topic = 'event' and cast(raw as text) like '%"type":"Round%'),
                    sum(topic = 'round') from message where journal = ? group by seq order by seq"""
         whole = 0
         for seq, of, events, ends, rounds in self._store.execute(query, (journal,)):

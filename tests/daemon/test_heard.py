@@ -100,7 +100,8 @@ def test_a_reader_in_another_mode_is_an_alarm_until_it_is_understood(table: Call
     assert (during.level, "line_end" in during.remedy) == ("FAIL", True)
     assert at.bridge.table.shown().lit == {"fault": "blocked"}
     health = at.bridge.health.state().reader
-    assert (health.heard, health.not_understood) == ("not_understood", 4)
+    assert health.heard == "not_understood"
+    assert health.not_understood in (3, 4)  # two that a busy machine reads at once count as one
     at.say("\n9s\n")
     at.until(lambda: "reader_not_understood" not in at.alarms)
     assert (at.heard, at.found(reader)[0].level) == ("understood", "OK")

@@ -30,6 +30,7 @@ from hardware.sim.pins import MockPins
 from hardware.sim.pty import PtyBoard
 from tests.kit.broker import free_port
 from tests.kit.daemon_table import BridgeTable
+from tests.kit.refusals import said
 
 GAME = {"game": "blackjack", "burn": "none", "new_shoe": "auto"}
 KEYS = {'"S1.S"': {"pin": 5, "debounce_ms": 50}, '"S1.H"': {"pin": 6, "debounce_ms": 50}}
@@ -69,7 +70,7 @@ class Seats(BridgeTable):
 
     def refused(self) -> list[str]:
         answers = [each.answer for each in self.said(e.CommandAnswered) if not each.answer.ok]
-        return [answer.error or "" for answer in answers]
+        return [said(answer).error if not answer.ok else "" for answer in answers]
 
     def said(self, kind: type[Any]) -> list[Any]:
         events = [event for line in self.lines() if line.entry for event in line.entry.events]

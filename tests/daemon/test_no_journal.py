@@ -1,6 +1,7 @@
 """A journal that cannot be used: the fault lamp and every topic say so, and play goes on once it can be."""
 
 import json
+import socket
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from firmware_bridge.config.socket_address import socket_address
 from firmware_bridge.journal.files import journal_files
 from tests.daemon.disks import Ext4
 from tests.daemon.manager import Manager
@@ -51,6 +53,15 @@ def alarms(backend: Backend) -> list[str]:
 def dealt(backend: Backend) -> list[str]:
     first = {(each["journal"], each["seq"], each["n"]): each["event"] for each in backend.on("event")}
     return [event["card"] for event in first.values() if event["type"] == "CardDealt"]
+
+
+def asked(path: Path, **fields: Any) -> dict[str, Any]:
+    """The answer to a request at a control socket."""
+    with socket.socket(socket.AF_UNIX) as control, socket_address(path) as address:
+        control.connect(address)
+        control.sendall(json.dumps(fields).encode() + b"\n")
+        with control.makefile("rb") as lines:
+            return json.loads(lines.readline())
 
 
 def told(shoe: command.Run, table: DaemonTable) -> dict[str, Any]:
@@ -175,11 +186,13 @@ def test_a_disk_that_does_not_answer_is_shown_until_it_does(
     flag.touch()
     table.code = ("-c", SLOW, str(flag))
     table.start(**own("opening")).pull("9s")
-    table.until(lambda: alarms(backend) == ["disk_error"])
+    table.until(lambda: alarms(backend) == ["journal_unread"])
     assert last(backend, "alarm")["open"][0]["detail"] == "the journal is still being read"
     assert shoe("status", "--config", table.config_path).out.startswith("STOPPED: the journal is still being read\n")
+    assert asked(tmp_path / "run" / "control.sock", do="next", by="ANNA")["code"] == "not_yet"
     flag.unlink()
     table.until(lambda: dealt(backend) == ["9s"] and not alarms(backend))
+    assert "disk_error" not in str([line.public for line in table.lines()]), "no disk has failed"
     flag.touch()
     assert table.stop() == 0
     table.start(**own("opening"))

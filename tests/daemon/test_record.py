@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import shutil
 import subprocess
 import sys
 import time
@@ -25,7 +26,9 @@ from tests.kit import backend as listening
 from tests.kit import broker as real
 from tests.kit import command
 from tests.kit.backend import Backend
+from tests.kit.daemon_table import BridgeTable
 from tests.kit.patience import run
+from tests.kit.peer import ACCEPTED_5, Peer
 
 broker, brokers = real.broker, real.brokers  # fixtures
 backend, table = listening.backend, listened.table  # fixtures
@@ -295,6 +298,47 @@ def test_after_a_rollback_nothing_is_signed(
     backend.wait_until(lambda: not backend.on("status")[-1]["record"]["signed"])
     backend.wait_until(lambda: not backend.on("checkpoint")[-1]["note"])
     assert len([line for line in bridge.lines() if line.proof.note]) == signed
+
+
+@pytest.mark.parametrize("protocol", [5, 4])
+def test_a_card_that_was_taken_back_hears_its_own_checkpoint(table: Any, backend: Backend, protocol: int) -> None:
+    """No witness, no store: the broker keeps what this key signed of more entries."""
+    bridge = table(table={"decks": 1})
+    assert bridge.ask(do="status")["record"]["signed"]
+    bridge.stop()
+    saved = shutil.copytree(bridge.journal_dir, bridge.folder / "saved", ignore=shutil.ignore_patterns("*.sock"))
+    bridge.code = CODE[protocol]
+    bridge.start().deal(ROUND)
+    newest = bridge.last_line().proof.note
+    backend.wait_until(lambda: [each["note"] for each in backend.on("checkpoint")][-1:] == [newest])
+    bridge.stop()
+    shutil.rmtree(bridge.journal_dir)
+    saved.rename(bridge.journal_dir)
+    bridge.board.reset()
+    bridge.start()
+    found = opens(backend, "record_rolled_back")
+    assert (found["severity"], found["values"]["proof"]) == ("critical", "broker")
+    assert "sudo shoe record begin" in found["todo"]
+    signed = len([line for line in bridge.lines() if line.proof.note])
+    bridge.deal("2s 3h 4d 5c")
+    backend.wait_until(lambda: len(rounds(backend)) == 2)
+    assert "sig" not in json.loads(rounds(backend)[1])
+    assert len([line for line in bridge.lines() if line.proof.note]) == signed
+
+
+def test_a_checkpoint_waits_until_the_broker_has_said_what_it_keeps(tmp_path: Path) -> None:
+    """Else a card that was taken back would overwrite what proves it, and a lost connection hide it."""
+    with Peer({5: ACCEPTED_5}, acks=False, pongs=True) as peer:
+        table = BridgeTable(tmp_path, peer.port)
+        try:
+            table.start()
+            table.until(lambda: "shoe/T07/alarm" in peer.topics)
+            table.pause(0.3)
+            assert "shoe/T07/checkpoint" not in peer.topics
+            peer.ack(peer.mids[0])
+            table.until(lambda: "shoe/T07/checkpoint" in peer.topics)
+        finally:
+            table.close()
 
 
 @pytest.mark.parametrize("is_other", [False, True], ids=["the same", "other ones"])

@@ -15,6 +15,7 @@ from tests.kit import backend as listening
 from tests.kit import broker as real
 from tests.kit.broker import Broker
 from tests.kit.daemon_table import BridgeTable
+from tests.kit.refusals import said
 
 broker, brokers = real.broker, real.brokers  # fixtures
 backend, table = listening.backend, listened.table  # fixtures
@@ -120,12 +121,12 @@ def test_a_record_that_the_disk_takes_late_is_signed_by_its_own_key(
         before, recorder = table.bridge.recorder.state(), table.bridge.recorder
         full = mocker.patch.object(Journal, "append", side_effect=DiskError("full", "free some", "disk_full"))
         answer = recorder.order(order, "anna")
-        assert (answer.ok, "waits for the disk" in str(answer.error)) == (False, True)
+        assert (answer.ok, "waits for the disk" in said(answer).error) == (False, True)
         mocker.stop(full)
         table.until(lambda: not table.bridge.table.disk)
         after = recorder.state()
         assert (after.origin != before.origin, after.signed) == (True, True)
-        assert recorder.order(order, "anna").error == "the next key signs already"
+        assert said(recorder.order(order, "anna")).error == "the next key signs already"
         table.deal(ROUND)
         folder = tmp_path / "exports"
         folder.mkdir()

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from firmware_bridge.record.verify import parse_vkey
 from tests.daemon import listened
 from tests.daemon.listened import COMMAND, status_is, types
 from tests.kit import backend as listening
@@ -91,6 +92,7 @@ def test_each_refusal_has_its_code(table: Any, backend: Backend) -> None:
     assert code(cage.order(now, topic="shoe/T08/command", do="open_shoe")) == "bad_signature"
     assert code(cage.seal('{"id":"x","do":"open_shoe"}')) == "shape"
     assert code(cage.seal('{"id":"x","do":"open_shoe","count":99,"count":1}')) == "shape"
+    assert code(cage.order(now, do="open_shoe", count=2**53)) == "count_ahead"
     assert code(cage.order(None, do="open_shoe")) == "as_of"
     assert code(cage.order(now | {"seq": 999}, do="open_shoe")) == "as_of"
     assert code(cage.order(now | {"boot": "00000000"}, do="open_shoe")) == "as_of"
@@ -113,6 +115,24 @@ def test_a_count_below_the_last_is_refused_and_the_sender_goes_on_from_it(table:
     assert (refused["code"], refused["count"]) == ("old_count", ahead)
     went_on = answer(backend, cage.order(as_of(backend), do="void", why="x", round=1, count=refused["count"] + 1))
     assert went_on["error"] == "no round is open"
+
+
+def test_a_new_key_under_the_same_name_has_used_no_count(table: Any, backend: Backend) -> None:
+    cage, new = OrderKey("cage", *BETS), OrderKey("cage", *BETS, seed="new")
+    bridge = table(orders=[cage.row])
+    status_is(backend, "online")
+    assert answer(backend, cage.order(as_of(backend), do="open_shoe", count=4_000_000_000_000))["ok"]
+    bridge.stop()
+    status_is(backend, "stopped")
+    bridge.configure(orders=[new.row])
+    bridge.start()
+    status_is(backend, "online")
+    assert answer(backend, cage.order(as_of(backend), do="void", why="x", round=1))["code"] == "bad_signature"
+    assert (
+        answer(backend, new.order(as_of(backend), id="new", do="void", why="x", round=1))["error"] == "no round is open"
+    )
+    keys = [each["order_keys"]["cage"] for each in events(backend, "BridgeStarted")]
+    assert keys == [parse_vkey(each.row["key"]).public.hex() for each in (cage, new)]
 
 
 def test_a_refused_order_sent_again_when_it_fits_stays_refused(table: Any, backend: Backend) -> None:

@@ -132,6 +132,7 @@ def came_again(backend: Backend, journal: str, seq: int, before: int) -> bool:
 
 
 def say(table: BridgeTable, backend: Backend, journal: str, seq: int) -> None:
+    table.until(lambda: backend.on("event"))  # before it is there, it hears of no store
     backend.publish("shoe/T07/stored", {"journal": journal, "seq": seq, "by": "floor"})
     table.until(lambda: table.bridge.uplink.outbox.cursor == (journal, seq))
 

@@ -19,6 +19,7 @@ import msgspec
 import pytest
 
 from firmware_bridge.cli import main
+from firmware_bridge.topics.texts.refusals import words_of
 from tests.kit.broker import free_port
 from tests.kit.daemon_table import DaemonTable
 from tests.kit.patience import until
@@ -120,7 +121,7 @@ def voids(table: DaemonTable) -> list[tuple[bool, str]]:
     """Each answer to a void on record: whether it was carried out, and why not."""
     events = [msgspec.json.decode(raw) for line in table.lines() for raw in line.public.events]
     answers = [each["answer"] for each in events if each["type"] == "CommandAnswered"]
-    return [(each["ok"], each.get("error", "")) for each in answers if each.get("do") == "void"]
+    return [(each["ok"], words_of("en", each)[0]) for each in answers if each.get("do") == "void"]
 
 
 @pytest.mark.parametrize("is_asked", ["before", "after"])

@@ -253,7 +253,7 @@ class House:
     def voids_of_two(self) -> int:
         """How many voids by two people were taken as such; none is open that could be voided."""
         events = [event for line in self.table.lines() for event in line.public.events]
-        return sum(b'"do":"void","error":"no round is open"' in bytes(event) for event in events)
+        return sum(b'"code":"no_round_to_void"' in bytes(event) for event in events)
 
     def settle(self) -> None:
         """Waits until all orders that were published before are judged."""

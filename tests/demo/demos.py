@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from firmware_bridge.cli import parser_of
-from firmware_bridge.cli.demo import deal
+from firmware_bridge.cli.demo import cancel, deal
 from firmware_bridge.cli.demo.asked import play
 from firmware_bridge.daemon.table import broker_outage
 from firmware_bridge.demo.harness import Harness
 from firmware_bridge.demo.narration import Narration
 from tests.kit.broker import free_port
-from tests.kit.patience import HANG_S
+from tests.kit.patience import HANG_S, comes
 from tests.kit.process import ran
 
 SHOE = ("-m", "firmware_bridge", "demo")
@@ -46,7 +46,12 @@ def side_by_side(folder: Path, plays: Sequence[str], at_once: int) -> Played:
 
     async def one(words: str, n: int) -> str:
         async with turns:
-            return await asyncio.wait_for(_played(folder / str(n), words), HANG_S)
+            playing = asyncio.ensure_future(_played(folder / str(n), words))
+            try:
+                await comes(playing.done, HANG_S)
+            finally:
+                await cancel(playing)
+            return playing.result()
 
     async def all_of_them() -> list[str | BaseException]:
         return await asyncio.gather(*[one(words, n) for n, words in enumerate(plays)], return_exceptions=True)

@@ -145,7 +145,10 @@ def delivered(text: str, words: str) -> None:
     """Check all that a demo of two rounds prints."""
     broker, procedure, reader = TABLES[words]
     protocol = {"mosquitto": "5", "amqtt": "3.1.1"}[broker]
-    said = [line for line in text.splitlines() if not line.startswith("revealed")]
+    # amqtt beside many others, and a dealer who presses again as nothing answers yet
+    slow = ("! open    broker_lost", "! closed  broker_lost", "refused   NEXT: there is no round to end")
+    said = [line for line in text.splitlines() if not line.startswith(("revealed", *slow))]
+    assert 8 <= len(said) <= 9, text
     first, topics, shoe, burn, one, two, rounds, times, *proofs = said
     assert first.startswith(
         f"demo      2 rounds, {procedure}, reader {reader}, broker {broker} (MQTT {protocol}), 416 cards, speed 200"

@@ -24,7 +24,7 @@ from tests.kit.patience import comes
 
 OF_THE_BRIDGE: Final = (
     *("disk_low", "journal_damaged", "journal_missing", "cursor_error", "store_silent", "keypad_lost"),
-    *("keypad_not_understood", "reader_not_understood", "reader_unanswered"),
+    *("journal_unread", "keypad_not_understood", "reader_not_understood", "reader_unanswered"),
 )
 """Alarms that are of no policy: of the bridge itself."""
 

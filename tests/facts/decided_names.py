@@ -36,6 +36,7 @@ THAI = product(("สมชาย", "สุดา", "วิชัย", "มาล
 MIXED = (
     *("VIP廳", "陳Peter", "Peter陳", "VIP3廳", "李Amy 2", "김Peter", "サトウKen", "田中Ken", "林ちゃん", "ㄅㄆA"),
     *("Tシャツ", "Anna Иванова", "Иван Ng", "O'Neil", "O’Brien", "J. R. (Pit 3)", "ANNE-MARIE", "Keyes", "F. Key"),
+    *("Key Lee", "key tan", "KEY, Ellen", "Key J. Lee", "Key 陳"),
     *("Shoemaker", "Dealers", "Kasino №7", "Ελένη", "Ольга", "Արամ", "דוד", "नेहा", "ნინო", "Straße", "Ænæs", "Łukasz"),
 )
 ALLOWED = {
@@ -76,7 +77,13 @@ RESERVED = (
         "Keypad S1",
         "key 5",
         "key NEXT",
-        "Key Lee",
+        "key",
+        "Key",
+        "key S1.H",
+        "key lot=2",
+        "Key Next",
+        "kеy next",
+        "Keypad Lee",
     ),
     *("key5", "KeypadS1", "key\u2006 5", "key\u200b/page"),
 )

@@ -16,6 +16,7 @@ from firmware_bridge.facts import orders
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.orders import LOCAL, ORDERS, tag_of
 from firmware_bridge.facts.printable import PATTERN, escaped, escaped_json, fault, nearest
+from tests.kit.refusals import said
 from tests.kit.table import Table
 from tests.kit.texts import texts
 
@@ -81,8 +82,8 @@ def test_what_is_said_to_be_wrong_cannot_be_obeyed_and_all_else_can(fields: dict
     order = order_of(fields, LOCAL)
     if meant is None or [text for text in texts(arguments) if fault(text, 10**6)]:
         assert isinstance(order, orders.Malformed)
-        assert order.error
-        assert len(order.error + order.hint) < 400
+        assert said(order).error
+        assert len("".join(said(order))) < 400
     else:
         assert order == meant
 

@@ -10,10 +10,11 @@ import pytest
 
 from firmware_bridge.daemon.table.order_service import order_of
 from firmware_bridge.facts import names, orders
+from firmware_bridge.facts.book.refusals import Refused
 from firmware_bridge.facts.inputs import Ordered
 from firmware_bridge.facts.names import alike, as_seen, one_person, unfit, unfit_word
 from firmware_bridge.floor.record.names import Names
-from firmware_bridge.shoe.draft import Refused
+from firmware_bridge.games import GAMES
 from firmware_bridge.shoe.handlers.pit import two_people
 from firmware_bridge.shoe.state import Shoe
 from scripts.tools import letters
@@ -83,6 +84,10 @@ def test_a_name_that_looks_like_none_of_a_person_is_refused_in_each_field(name: 
     assert [each for each in given if not _refused(each)] == []
 
 
+def test_the_keys_of_every_game_are_no_people() -> None:
+    assert {*names.KEYS} == {"next", "reveal", "unmark"}.union(*(game.play.keys for game in GAMES.values()))
+
+
 def test_a_field_that_names_no_person_may_have_such_a_word() -> None:
     assert not _refused({"do": "resolve", "irregularity": "shoe", "choice": "void", "second": ""})
 
@@ -94,10 +99,10 @@ def _refused(order: dict[str, object]) -> bool:
 @each_row(("one", "other"), ALIKE)
 def test_no_order_is_of_two_people_who_look_alike(one: str, other: str) -> None:
     fact = Ordered(at=0, order=orders.Void("x", second=other), by=one, nonce="")
-    with pytest.raises(Refused, match="one person twice"):
+    with pytest.raises(Refused, match="same_person"):
         two_people(Shoe(), fact, other, "void")
     signed = Ordered(at=0, order=orders.Void("x", second=other), by="key/page", nonce="", on_behalf_of=one)
-    with pytest.raises(Refused, match="one person twice"):
+    with pytest.raises(Refused, match="same_person"):
         two_people(Shoe(), signed, other, "void")
 
 

@@ -12,6 +12,7 @@ import pytest
 from firmware_bridge.client import event_message, round_message, state
 from firmware_bridge.demo.memory_table import Retained
 from firmware_bridge.facts import inputs, wire_states
+from firmware_bridge.facts.book.measures import Health
 from firmware_bridge.facts.events import EntryName
 from firmware_bridge.facts.orders import Answer, Correct
 from firmware_bridge.facts.wire import ClosedRound, CorrectedRound, StateHead, VoidedRound, excerpt, joined
@@ -19,7 +20,7 @@ from firmware_bridge.games import GAMES
 from tests.kit.table import Table
 
 TABLE = Table(burn="none").play("shoe 9s Kd Th Kc 2s !void misdeal 2s 6d 4h Ac !close_shoe shoe 9s Kd")
-BODIES = [wire_states.Status, wire_states.Table, wire_states.Lamps, wire_states.Alarms, wire_states.Health,
+BODIES = [wire_states.Status, wire_states.Table, wire_states.Lamps, wire_states.Alarms, Health,
           wire_states.Odds, Answer]  # fmt: skip
 
 
@@ -80,7 +81,7 @@ def test_the_states_decode_into_their_structs() -> None:
 
 
 def test_an_excerpt_has_the_fields_that_a_reader_needs_within_their_bounds() -> None:
-    health = excerpt(wire_states.Health, "queue", uptime_s=None, faults=())
+    health = excerpt(Health, "queue", uptime_s=None, faults=())
     assert health.__struct_fields__ == ("queue", "uptime_s", "faults")
     told = msgspec.json.decode(b'{"queue":3,"reader":7,"strange":[]}', type=health)
     assert (told.queue, told.uptime_s, told.faults) == (3, None, ())

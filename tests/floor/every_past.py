@@ -73,7 +73,7 @@ def test_the_shoes_of_a_table_come_from_the_newest_back(past: Reader) -> None:
     assert newest.ended_at is None
     assert first.dealt == (Dealt("", 3, 1, 1), Dealt("Lam", 1, 0, 0))
     assert first.opened_at and first.ended_at and first.opened_at < first.ended_at  # noqa: PT018
-    assert (first.game, first.decks, first.why) == ("baccarat", 8, "closed by backend")
+    assert (first.game, first.decks, first.code, first.by, first.why) == ("baccarat", 8, "closed", "backend", "")
     assert [each.shoe for each in past.shoes_back("T07", 1)] == [2]
     assert [each.shoe for each in past.shoes_back("T07", 9, 1)] == [1]
     assert [each.shoe for each in past.shoes_back("T07", 9, 2, 2)] == [2]

@@ -155,7 +155,7 @@ def test_pace_of_each_dealer(store: Store, dealt: list[Dealt]) -> None:
 
 
 def test_shoes_ended_early(store: Store, dealt: list[Dealt]) -> None:
-    whys = ("the last round is over", "closed by pit", "the shoe is empty", "the pit ended it: torn card")
+    whys = ("the last round is over", "closed by pit", "the shoe is empty", "the pit ended it: lid_opened: torn card")
     lasts = [each for each in dealt if each.round == 10]
     ended = [(each, whys[at % 4]) for at, each in enumerate(lasts)]
     store.save(

@@ -14,7 +14,7 @@ from firmware_bridge.floor.record.names import Names
 from firmware_bridge.floor.record.progress import Progress
 from firmware_bridge.floor.record.state import Changes, Incident, Leaf, Log, ProvedRound, TrustedKey
 from firmware_bridge.floor.source import Delivery
-from firmware_bridge.floor.store import Old, OtherFormat, Saved, Store, What
+from firmware_bridge.floor.store import FORMAT, Old, OtherFormat, Saved, Store, What
 from firmware_bridge.floor.store.blocks import packed, shoes
 from firmware_bridge.floor.store.closings import Closing
 from firmware_bridge.floor.store.cosigned import Cosignature, Witnessed
@@ -207,7 +207,9 @@ def test_a_store_of_another_format_is_left_alone(engine: Engine, version: int) -
     engine.execute(engine.other.format(version))
     before = engine.content()
     for _ in range(2):
-        with pytest.raises(OtherFormat, match=f"a store of format {version}, but this .* format 8; install the ver"):
+        with pytest.raises(
+            OtherFormat, match=f"store of format {version}, but this .* format {FORMAT}; install the ver"
+        ):
             engine.open()
         assert engine.content() == before
 

@@ -22,6 +22,7 @@ from firmware_bridge.client.payload import MessageError, event_message, round_me
 from firmware_bridge.daemon.table.uplink import DuplicateTableId
 from firmware_bridge.demo.backend import Backend
 from firmware_bridge.facts import wire_states
+from firmware_bridge.facts.book.measures import Health
 from firmware_bridge.facts.orders import Answer
 from firmware_bridge.floor.ingest import Ingest
 from firmware_bridge.floor.metrics.tables import Tables
@@ -88,7 +89,7 @@ def client(odd: Odd) -> str:
     """`state` of the client, for backends of their own."""
     bodies: dict[str, Any] = {
         "status": wire_states.Status,
-        "health": wire_states.Health,
+        "health": Health,
         "table": wire_states.Table,
         "lamps": wire_states.Lamps,
         "alarm": wire_states.Alarms,

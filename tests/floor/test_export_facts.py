@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from pytest_mock import MockerFixture
 
 from firmware_bridge.floor.cli import main
 from firmware_bridge.floor.store import FactName
@@ -176,25 +175,3 @@ def test_what_cannot_be_typed_together_is_said(
         main(["--config", str(config), "export", *words.split()])
     assert ended.value.code == 2
     assert said in capsys.readouterr().err
-
-
-def test_parquet_has_the_same_values(run: Any, tmp_path: Path, mocker: MockerFixture) -> None:
-    parquet = pytest.importorskip("pyarrow.parquet")
-    mocker.patch("firmware_bridge.floor.facts.written.GROUP", 3)
-    for name in get_args(FactName):
-        file = tmp_path / f"{name}.parquet"
-        run(name, "--parquet", str(file))
-        found = parquet.read_table(file).to_pylist()
-        lines = sheet(run(name, "--csv")[0])
-        assert [[as_csv(value) for value in row.values()] for row in found] == [list(row.values()) for row in lines]
-
-
-def as_csv(value: Any) -> str:
-    """A value of Parquet as CSV has it."""
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return str(int(value))
-    if hasattr(value, "isoformat"):
-        return str(value.isoformat(timespec="milliseconds")).replace("+00:00", "Z")
-    return str(value)

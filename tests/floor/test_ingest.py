@@ -5,10 +5,12 @@ import msgspec
 import pytest
 from pytest_mock import MockerFixture
 
+from firmware_bridge.client.signing import Signing
 from firmware_bridge.floor.ingest import Ingest
 from firmware_bridge.floor.source import Delivery
 from firmware_bridge.floor.store.errors import StoreError
 from firmware_bridge.floor.store.sqlite import SqliteStore
+from firmware_bridge.record.signer import signer
 from tests.floor.journals import event, round_of
 from tests.kit.nightly import share
 
@@ -178,6 +180,30 @@ def test_words_of_a_table_cannot_make_a_line_of_the_log(store: SqliteStore, capl
     answer = {"id": order["id"], "ok": False, "error": "no\nCRITICAL all is lost\x1b[2J", "hint": "a\u2028b"}
     ingest.save([on("reply", msgspec.json.encode(answer))])
     assert r"table T07 refuses to send again: no\nCRITICAL all is lost\x1b[2J; a\u2028b" in caplog.text
+
+
+def test_only_answers_to_its_own_orders_change_its_counts(store: SqliteStore) -> None:
+    source, now = Said(), 0.0
+    ingest = Ingest(store, source, clock=lambda: now, signing=Signing(signer("floor", bytes(32)), lambda: 1_000))
+    ingest.save([on("event", event(1).body)])
+
+    def counts(*answers: dict[str, object]) -> list[int]:
+        nonlocal now
+        before = len(source.published)
+        for each in answers:
+            ingest.save([on("reply", msgspec.json.encode({"ok": False} | each))])
+        while not (asked := [body for topic, body in source.published[before:] if topic.endswith("command")]):
+            now += 60.0
+            ingest.ask()
+        fields = [msgspec.json.decode(str(body["order"])) for body in asked]
+        ours[:] = [fields[-1]["id"]]
+        return [each["count"] for each in fields]
+
+    ours = list[str]()
+    assert counts() == [1_000]
+    assert counts({"id": "cage-1", "code": "old_count", "count": 2**53}) == [1_001]
+    assert counts({"id": ours[0], "code": "old_count", "count": 5_000}) == [5_001]
+    assert counts({"id": ours[0], "code": "count_ahead", "count": 7}) == [1_000]
 
 
 def test_a_whole_floor_that_is_silent_is_asked_for_a_little_at_a_time(store: SqliteStore) -> None:

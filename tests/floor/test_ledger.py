@@ -4,7 +4,7 @@ import pytest
 
 from firmware_bridge.client.payload import MessageError
 from firmware_bridge.facts.orders import Resend
-from firmware_bridge.floor.record.ledger import Ask, Ledger, Loaded, Previous
+from firmware_bridge.floor.record.ledger import LEAST, Ask, Ledger, Loaded, Previous
 from firmware_bridge.floor.record.message import Key, Row, row
 from firmware_bridge.floor.record.progress import Progress
 from tests.floor.journals import AT, event, round_of
@@ -232,6 +232,14 @@ def test_no_more_is_asked_for_than_comes_and_tables_take_turns() -> None:
         came(told, *told.due(now))
     assert told.missing() == 0
     assert 1_000 < told.room <= 2_000
+
+
+def test_as_many_entries_are_asked_for_at_first_as_there_is_room_for() -> None:
+    told = ledger()
+    for n in range(LEAST + 1):
+        told.reach(Key(f"T{n}", "3-5ad1"), 3, 1)
+    assert list(told.due(0.0)) == []
+    assert len(told.due(5.0)) == LEAST
 
 
 def test_tables_that_agree_and_send_nothing_keep_no_other_from_being_asked() -> None:

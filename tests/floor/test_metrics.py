@@ -7,9 +7,10 @@ import json
 import pytest
 from pytest_mock import MockerFixture
 
+from firmware_bridge.facts.book.measures import measures
 from firmware_bridge.floor.metrics import tables as rooms
 from firmware_bridge.floor.metrics.exporter import OPEN, PLAIN, wanted
-from firmware_bridge.floor.metrics.families import MOST_DEALERS
+from firmware_bridge.floor.metrics.families import MOST_DEALERS, OF_A_TABLE, ORDER
 from tests.floor.metered import AT, HEALTH, STATUS, Floor
 
 
@@ -229,3 +230,9 @@ def test_alarms_of_the_same_bounded_kind_are_one_sample() -> None:
         lines = floor.value("shoe_alarm_open")
         assert len({each.partition("}")[0] for each in lines}) == len(lines)
     assert lines == ['shoe_alarm_open{table="T07",id="other",severity="warning"} 2']
+
+
+def test_the_metrics_of_health_are_all_measures_that_have_one() -> None:
+    made = [each.name for each in OF_A_TABLE if each.name in {row.metric for row in measures()}]
+    assert len(made) == len(set(made)) == sum(1 for row in measures() if row.metric)
+    assert set(ORDER) - {"reader"} <= {row.id for row in measures()}

@@ -11,8 +11,10 @@ from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.events import AnyEvent
 from firmware_bridge.facts.house import Acts
 from firmware_bridge.facts.inputs import Person
+from firmware_bridge.facts.people import people
+from firmware_bridge.facts.wire import RoundMessage
 from firmware_bridge.floor.record.message import Unread, row
-from firmware_bridge.floor.record.names import PEOPLE, Names, names
+from firmware_bridge.floor.record.names import Names, names
 from tests.floor.journals import AT, event, round_of
 from tests.kit.table import Table
 
@@ -28,6 +30,7 @@ NO_PERSON = {
         "board",
         "boot",
         "choice",
+        "code",
         "commit",
         "detail",
         "digest",
@@ -37,7 +40,7 @@ NO_PERSON = {
         "journal",
         "key",
     ),
-    *("new", "old", "origin"),
+    *("head", "new", "old", "origin", "sig", "table"),
     *("nonce", "outcome", "pit", "seat", "shift", "slot", "unread", "value", "version", "what", "why", "word"),
 }
 """Texts of events that name no person, or in somebody's own words."""
@@ -48,13 +51,11 @@ def said(kind: str, fields: str) -> bytes:
 
 
 def test_every_text_of_an_event_is_a_person_or_none() -> None:
-    for each in get_args(AnyEvent):
-        texts = {
-            name for kind in (each, *_parts(each)) for name, hint in get_type_hints(kind).items() if _is_text(hint)
-        }
-        people = {*PEOPLE.get(each.__name__, ())}
-        assert texts - people <= NO_PERSON, each.__name__
-        assert people <= texts, each.__name__
+    for each in (*get_args(AnyEvent), *get_args(RoundMessage)):
+        for kind in (each, *_parts(each)):
+            texts = {name for name, hint in get_type_hints(kind).items() if _is_text(hint)}
+            assert texts - {*people(kind)} <= NO_PERSON, kind.__name__
+            assert {*people(kind)} <= texts, kind.__name__
 
 
 def _is_text(hint: object) -> bool:
@@ -95,6 +96,16 @@ def _parts(event: type) -> Iterator[type]:
         ),
         ("ShoeEnded", '"why":"closed by ANNA","rounds":3', f'"why":"closed by {ANNA}","rounds":3'),
         ("Noted", '"what":"the reader was closed by hand"', '"what":"the reader was closed by hand"'),
+        (
+            "CommandAnswered",
+            '"error":"8 more orders were answered within a minute, the last one: void by ANNA: no round is open"',
+            f'"error":"8 more orders were answered within a minute, the last one: void by {ANNA}: no round is open"',
+        ),
+        (
+            "CommandAnswered",
+            '"error":"8 more were answered within a minute, the last one: void by backend: no: x"',
+            '"error":"8 more were answered within a minute, the last one: void by backend: no: x"',
+        ),
     ],
 )
 def test_only_names_are_replaced(kind: str, fields: str, kept: str | None) -> None:

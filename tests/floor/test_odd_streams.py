@@ -277,7 +277,7 @@ no UTF-8        ignored  ignored  ignored
 UTF-16          ignored  ignored  ignored
 too deep        ignored  ignored  ignored
 strange=1       taken    taken    taken
-strange=DEEP    raises   raises   raises
+strange=DEEP    ignored  ignored  ignored
 -ok             ignored  ignored  ignored
 ok=1            ignored  ignored  ignored
 ok="no"         ignored  ignored  ignored

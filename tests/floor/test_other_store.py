@@ -8,7 +8,7 @@ import pytest
 from pytest_mock import MockerFixture
 
 from firmware_bridge.floor.cli import main
-from firmware_bridge.floor.store import FORMAT, OtherFormat
+from firmware_bridge.floor.store import FORMAT, OLDEST, OtherFormat
 from firmware_bridge.floor.store.errors import StoreError
 from firmware_bridge.floor.store.sqlite import SqliteStore
 from tests.kit.trees import tree
@@ -28,7 +28,14 @@ COMMANDS = [
 ]
 
 
-@pytest.fixture(params=[FORMAT - 1, FORMAT + 1])
+HINTS = {
+    OLDEST - 1: "install the version that made it, or set another store in [store] of floor.toml",
+    FORMAT - 1: "stop what uses it, then run shoe-floor migrate, which keeps a backup; --dry-run only looks",
+    FORMAT + 1: "install the version that made it, or set another store in [store] of floor.toml",
+}
+
+
+@pytest.fixture(params=HINTS)
 def version(request: pytest.FixtureRequest) -> int:
     return int(request.param)
 
@@ -53,7 +60,7 @@ def test_it_is_refused(
     assert main(["--config", str(config), *command.split()]) == 78
     assert capsys.readouterr().err == (
         f"shoe-floor: {config.parent}/floor.db is a store of format {version}, but this shoe-floor needs "
-        f"format {FORMAT}; install the version that made it, or set another store in [store] of floor.toml\n"
+        f"format {FORMAT}; {HINTS[version]}\n"
     )
     assert tree(config.parent) == before
 

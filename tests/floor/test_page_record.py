@@ -14,7 +14,6 @@ from firmware_bridge.floor.page import records as watch
 from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.records import Records, RecordWatch
 from firmware_bridge.floor.page.views import Views
-from firmware_bridge.floor.page_config import ScreenSection
 from firmware_bridge.floor.record.state import Incident, Log
 from firmware_bridge.floor.source import Delivery
 from firmware_bridge.floor.store.cosigned import Cosignature
@@ -282,6 +281,25 @@ def test_a_store_that_comes_later_is_read_then_and_a_broken_one_is_said_once(
     assert record.read() == Records()
 
 
+def test_the_longest_windows_are_looked_for_now_and_then(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = house.table()
+    table.play(1)
+    house.wait(5)
+    asked = list[str]()
+
+    def windows(self: SqliteReader, since: str) -> dict[str, float]:
+        asked.append(since)
+        return {ORIGIN: 7.5}
+
+    monkeypatch.setattr(SqliteReader, "longest_windows", windows)
+    record = RecordWatch(Asked(parse({"store": {"path": str(house.path)}})), Watching())
+    assert [record.read().longest for _ in range(2)] == [{ORIGIN: 7.5}] * 2
+    assert len(asked) == 1
+    monkeypatch.setattr(watch, "LONGEST_S", 0.0)
+    record.read()
+    assert len(asked) == 2
+
+
 def test_a_store_that_is_too_slow_for_the_longest_window_still_says_how_records_stand(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -295,24 +313,3 @@ def test_a_store_that_is_too_slow_for_the_longest_window_still_says_how_records_
     found = RecordWatch(Asked(parse({"store": {"path": str(house.path)}})), Watching()).read()
     assert (found.fault, found.longest) == ("", {})
     assert found.sealed("T07", NOW / 1000).note
-
-
-# ---------------------------------------------------------------- guests' screens
-
-
-def test_a_guests_screen_shows_the_note_once_the_shoe_is_over() -> None:
-    pytest.importorskip("starlette")
-    from firmware_bridge.floor.page.screens import _Shown
-
-    drawn = Drawn(STANDING)
-    shown = _Shown(drawn.feed, ScreenSection())
-    assert shown("T07").note == ""
-    told = messages("T07", baccarat(5, 7, "!void misdeal !close_shoe"))
-    drawn.feed.handle([Delivery(each.topic, each.payload) for each in told], "")
-    drawn.feed.handle([Delivery(each.topic, each.payload) for each in signing()], "")
-    assert shown("T07").note == NOTE
-    newer = LOG._replace(note=NOTE.replace("\n30\n", "\n31\n"))
-    drawn.see(STANDING._replace(log=newer))
-    assert shown("T07").note == newer.note
-    drawn.see(None)
-    assert shown("T07").note == ""

@@ -10,7 +10,7 @@ import pytest
 from pytest_mock import MockerFixture
 
 from firmware_bridge.errors import ConfigError
-from firmware_bridge.floor.check import _of_names
+from firmware_bridge.floor.check import _of_names, _of_stored_names
 from firmware_bridge.floor.cli import main
 from firmware_bridge.floor.config import parse
 from firmware_bridge.floor.page import people as module
@@ -100,6 +100,10 @@ def test_a_person_of_an_older_file_stays_and_may_have_another_password(people: P
         "[page] users: AN\u200bNA: the name contains the character \\u200b",
         '[page] users: ROOT: the name looks like "root", which is no person',
     ]
+    assert [each.text for each in _of_stored_names(config, {"T07", "Т07", "TOKYO", "T1O", "T10", "T\u200b1"})] == [
+        "table in the store: T\u200b1: the name contains the character \\u200b",
+        "table in the store: T07 and Т07 look alike",
+    ]
 
 
 def test_a_file_that_is_broken_lets_nobody_in_and_says_so(tmp_path: Path) -> None:
@@ -166,8 +170,11 @@ def test_five_tries_a_minute_of_a_name_and_of_an_address(monkeypatch: pytest.Mon
     assert not tries.allow("anna", "10.0.0.2")
     assert not tries.allow("bo", "10.0.0.1")
     assert tries.allow("bo", "10.0.0.2")  # what was refused before counted for nobody
+    assert not any(tries.allow(f"name {number}", "10.0.0.1") for number in range(9))
+    assert len(tries._tries) == 4, "refused tries were kept"
     time.now += 60
     assert tries.allow("anna", "10.0.0.1")
+    assert len(tries._tries) == 2, "tries were kept for more than a minute"
     tries.forget("anna", "10.0.0.1")
     assert [tries.allow("anna", "10.0.0.1") for _ in range(5)] == [True] * 5
     monkeypatch.setattr(sessions_module, "TRIED", 10)

@@ -11,6 +11,7 @@ import pytest
 
 from firmware_bridge.client.testing import FakeTable
 from tests.floor.house import House
+from tests.kit.forged import forged_behind
 
 
 @pytest.fixture
@@ -58,6 +59,32 @@ def test_rounds_of_an_enrolled_table_are_signed_and_stored_says_the_head(house: 
     assert house.stored() == {"journal": "2-fake", "seq": 6, "by": "floor", "head": entries[-1]}
     assert house.store.count("messages") == len(table.sent)
     assert house.store.count("pending") == 0
+
+
+def named_size(house: House) -> int:
+    """The size of the checkpoint that `stored` named last, 0 for none."""
+    return int(house.stored().get("checkpoint", "\n0\n").split("\n")[1])
+
+
+def test_stored_names_a_checkpoint_where_the_entry_alone_does_not_say_how_far_it_is_verified(house: House) -> None:
+    """Of what somebody put behind the last verified entry, and to a table that was taken back."""
+    table = house.table()
+    house.enrol(table)
+    table.play(3)
+    house.wait(10)
+    assert (house.stored()["seq"], named_size(house)) == (6, 0)
+    table.status()
+    assert named_size(house) == 0
+    back = house.table()  # the same card, before it played
+    back.play(1)
+    back.status()
+    assert (house.stored()["seq"], named_size(house)) == (6, 6)
+    table.status()
+    assert named_size(house) == 0
+    (ahead := FakeTable(lambda *_: None)).play(4)
+    (topic, forged), _ = forged_behind(ahead, 7, head(table.sent[-1]), 1)
+    house.send((f"shoe/T07/{topic}", forged))
+    assert (house.stored()["seq"], named_size(house)) == (7, 6)
 
 
 def test_the_first_key_is_remembered(house: House) -> None:

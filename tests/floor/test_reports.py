@@ -16,6 +16,9 @@ from typing import Any
 import pytest
 
 from firmware_bridge.floor.cli import main
+from firmware_bridge.floor.facts.pictures import LEFT, WIDTH, holds
+from firmware_bridge.floor.facts.reports import Summed
+from firmware_bridge.floor.facts.sums import Day, DayName
 from firmware_bridge.floor.record.progress import Progress
 from firmware_bridge.floor.store.sqlite import SqliteStore
 from tests.floor.every_facts import TABLES, changed, every_row, facts
@@ -202,6 +205,15 @@ def test_a_picture_shows_hold_and_pace(run: Any, store: SqliteStore) -> None:
     assert f"<title>(none): {row['an hour']} rounds an hour, {row['rounds']} rounds in " in run(
         "report", "dealer", "--html", "--table", "T00"
     )
+
+
+def test_the_bar_of_a_day_stands_in_the_column_of_its_day() -> None:
+    days = [f"2026-11-{day:02}" for day in range(1, 13)]
+    sums = [Summed(DayName("T01", day, "", "", "baccarat"), Day(staked=100, house=10)) for day in days]
+    [strip] = holds(sums)
+    room = (WIDTH - LEFT) / 12
+    for column, bar in enumerate(strip.bars):
+        assert LEFT + column * room < bar.x < bar.x + bar.width < LEFT + (column + 1) * room
 
 
 def test_a_report_goes_into_a_file(run: Any, tmp_path: Path) -> None:

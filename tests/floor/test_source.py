@@ -43,7 +43,7 @@ def say(brokers: Callable[..., Broker]) -> Iterator[Callable[..., None]]:
     made: list[Client] = []
 
     def publish(broker: Broker, topic: str, payload: bytes, *, retain: bool = False) -> None:
-        client = Client(CallbackAPIVersion.VERSION2, "T07")
+        client = Client(CallbackAPIVersion.VERSION2)  # two of one name would end each other
         client.connect("127.0.0.1", broker.port)
         client.loop_start()
         made.append(client)
@@ -118,7 +118,8 @@ class Mute:
         self._answer, self._socket = answer, socket.create_server(("127.0.0.1", 0))
         self.port = self._socket.getsockname()[1]
         self._peers: list[socket.socket] = []
-        Thread(target=self._run, daemon=True).start()
+        self._thread = Thread(target=self._run, daemon=True)
+        self._thread.start()
 
     def _run(self) -> None:
         with suppress(OSError):
@@ -129,6 +130,8 @@ class Mute:
                 peer.sendall(self._answer)
 
     def close(self) -> None:
+        self._socket.shutdown(socket.SHUT_RDWR)  # ends what waits to accept; what is accepted until then is closed too
+        self._thread.join()
         for each in (self._socket, *self._peers):
             each.close()
 

@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import pytest
+from msgspec import json
 from pytest_mock import MockerFixture
 
 from firmware_bridge.errors import ConfigError
@@ -42,3 +43,20 @@ def test_a_power_cut_while_the_file_begins_anew_loses_nobody(tmp_path: Path, moc
     fresh = Takings(path)
     fresh.refresh()
     assert names(fresh) == {AlarmKey("lid_open", 5): "ANNA"}
+
+
+@pytest.mark.parametrize("torn", [b"{", b'{"at":1,"table"'])
+def test_an_entry_behind_one_that_a_power_cut_tore_is_read(tmp_path: Path, torn: bytes) -> None:
+    path = tmp_path / "taken.jsonl"
+    path.write_bytes(torn)
+    Takings(path).add([entry("lid_open")])
+    fresh = Takings(path)
+    fresh.refresh()
+    assert names(fresh) == {AlarmKey("lid_open", 5): "ANNA"}
+
+
+def test_each_entry_is_a_line_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "taken.jsonl"
+    for alarm in ("lid_open", "reader_lost"):
+        Takings(path).add([entry(alarm)])
+    assert [json.decode(line)["alarm"] for line in path.read_bytes().splitlines()] == ["lid_open", "reader_lost"]

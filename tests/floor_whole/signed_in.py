@@ -18,9 +18,11 @@ class Answer(NamedTuple):
     headers: dict[str, str]
     body: str
 
+    cookies: tuple[str, ...] = ()
+
     @property
     def cookie(self) -> str:
-        """`NAME=VALUE` of the cookie that is set."""
+        """`NAME=VALUE` of the cookie that is set, of several the last: the session's."""
         return self.headers.get("set-cookie", "").partition(";")[0]
 
 
@@ -30,7 +32,8 @@ def ask(page: Page, path: str, method: str = "GET", body: str | None = None, **h
     answer = link.getresponse()
     text = "" if answer.headers.get("content-type", "").startswith("text/event") else answer.read().decode()
     link.close()
-    return Answer(answer.status, {name.lower(): value for name, value in answer.getheaders()}, text)
+    found = {name.lower(): value for name, value in answer.getheaders()}
+    return Answer(answer.status, found, text, tuple(answer.headers.get_all("set-cookie", ())))
 
 
 def sign_in(page: Page, name: str = "ANNA", password: str = PASSWORD, **more: str) -> Answer:

@@ -16,6 +16,7 @@ from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion
 from pytest_mock import MockerFixture
 
+from firmware_bridge.config.doors import METRICS, SCRAPES
 from firmware_bridge.floor.store.sqlite import SqliteStore
 from tests.floor.metered import HEALTH
 from tests.floor_whole.exported import Exported
@@ -29,7 +30,6 @@ pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
 from firmware_bridge.floor import serving as serving_over_http
-from firmware_bridge.floor.metrics import service as serving
 from firmware_bridge.floor.metrics.service import PortTaken, Scrape, Server
 
 broker, brokers = real.broker, real.brokers  # fixtures
@@ -152,8 +152,8 @@ def test_only_metrics_are_there(port: int) -> None:
 
 
 def test_slow_and_endless_requests_hold_up_nobody(port: int, mocker: MockerFixture) -> None:
-    mocker.patch.object(Scrape, "first_s", 0.2)
-    slow = [socket.create_connection(("127.0.0.1", port), HANG_S) for _ in range(serving.AT_ONCE * 2)]
+    mocker.patch.object(Scrape, "door", METRICS._replace(first_s=0.2))
+    slow = [socket.create_connection(("127.0.0.1", port), HANG_S) for _ in range(SCRAPES * 2)]
     assert [each.recv(1) for each in slow] == [b""] * len(slow)
     until(lambda: is_answered(port))
     with socket.create_connection(("127.0.0.1", port), HANG_S) as endless, pytest.raises(OSError):  # noqa: PT012
@@ -164,25 +164,40 @@ def test_slow_and_endless_requests_hold_up_nobody(port: int, mocker: MockerFixtu
         each.close()
 
 
-def test_one_who_does_not_read_is_left(mocker: MockerFixture) -> None:
-    mocker.patch.object(Scrape, "most_s", 10.0)  # all come before the first one is left, on a busy machine too
-    server = Server("127.0.0.1", 0, lambda kind: "x" * 20_000_000)
+def test_those_who_do_not_read_have_their_number(mocker: MockerFixture) -> None:
+    mocker.patch.object(Scrape, "most_s", HANG_S)
+    mocker.patch.object(Scrape, "door", METRICS._replace(unread_s=HANG_S))
+    server = Server("127.0.0.1", 0, lambda kind: LONG)
     server.start()
     with ExitStack() as readers:
-        for _ in range(serving.AT_ONCE):
+        for _ in range(SCRAPES):
             readers.enter_context(socket.create_connection(("127.0.0.1", server.port), HANG_S)).sendall(ASK)
         until(lambda: asked(server.port, HEAD).startswith(b"HTTP/1.1 503 "))
-        until(lambda: asked(server.port, HEAD).startswith(b"HTTP/1.1 200 "))
+    until(lambda: asked(server.port, HEAD).startswith(b"HTTP/1.1 200 "))
+    server.close()
+
+
+@pytest.mark.parametrize("limits", [{"most_s": 0.5}, {"door": METRICS._replace(unread_s=0.5)}], ids=["whole", "unread"])
+def test_one_who_does_not_read_is_left(limits: dict[str, object], mocker: MockerFixture) -> None:
+    for name, limit in limits.items():
+        mocker.patch.object(Scrape, name, limit)
+    server = Server("127.0.0.1", 0, lambda kind: LONG)
+    server.start()
+    with socket.create_connection(("127.0.0.1", server.port), HANG_S) as reader:
+        reader.sendall(ASK)
+        reset = select.poll()
+        reset.register(reader, select.POLLERR)
+        until(lambda: reset.poll(0))
     server.close()
 
 
 def test_so_many_are_answered_at_once(mocker: MockerFixture) -> None:
-    all_ask = threading.Barrier(serving.AT_ONCE)
+    all_ask = threading.Barrier(SCRAPES)
     server = Server("127.0.0.1", 0, lambda kind: str(all_ask.wait(HANG_S) >= 0))
     server.start()
-    with ThreadPoolExecutor(serving.AT_ONCE) as askers:
-        answers = list(askers.map(lambda _: asked(server.port, ASK), range(serving.AT_ONCE)))
-    assert [each.split(b"\r\n")[0] for each in answers] == [b"HTTP/1.1 200 OK"] * serving.AT_ONCE
+    with ThreadPoolExecutor(SCRAPES) as askers:
+        answers = list(askers.map(lambda _: asked(server.port, ASK), range(SCRAPES)))
+    assert [each.split(b"\r\n")[0] for each in answers] == [b"HTTP/1.1 200 OK"] * SCRAPES
     server.close()
 
 

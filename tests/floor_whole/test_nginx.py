@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
+from firmware_bridge.config.doors import PEOPLE
 from firmware_bridge.floor.page_config import PageSection
 from tests.floor.tables import alive, baccarat, messages
 from tests.floor_whole import nginx
@@ -164,7 +165,7 @@ def test_what_changes_is_seen_at_once(house: House, broker: Broker, path: str) -
 @pytest.mark.parametrize("path", ["/stream", "/table/T07/stream", "/screen"])
 def test_a_browser_that_leaves_gives_its_stream_back(house: House, path: str) -> None:
     way, path = (house.guests, f"{house.page.screen()}/stream") if path == "/screen" else (house.pit, path)
-    opened = [Stream(way, path, **LOGIN) for _ in range(4 if way is house.guests else STREAMS)]
+    opened = [Stream(way, path, **LOGIN) for _ in range(4 if way is house.guests else PEOPLE.streams)]
     assert got(way, path, **LOGIN).startswith("503 ")
     for each in opened:
         each.close()

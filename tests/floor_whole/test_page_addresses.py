@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import iscoroutinefunction
 from pathlib import Path
 from typing import Any, cast
 
@@ -108,6 +109,8 @@ def test_each_route_of_the_page_is_in_the_matrix(tmp_path: Path) -> None:
     for route in made.routes:
         assert isinstance(route, Route | Mount)
         assert any(route.path_regex.fullmatch(path) for path in paths), route.path
+        is_on_loop = isinstance(route, Mount) or iscoroutinefunction(route.endpoint)
+        assert is_on_loop or route.path.startswith("/help/"), f"a thread draws {route.path}"
 
 
 def test_the_matrix_of_every_address_by_whoever_asks(page: Page) -> None:

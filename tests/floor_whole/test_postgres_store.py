@@ -6,7 +6,7 @@ import pytest
 from firmware_bridge.floor.cli import main
 from firmware_bridge.floor.record.message import Key, Unread
 from firmware_bridge.floor.record.progress import Progress
-from firmware_bridge.floor.store import Saved, Store
+from firmware_bridge.floor.store import FORMAT, Saved, Store
 from firmware_bridge.floor.store.errors import StoreError
 from tests.floor.every_answer import *  # noqa: F403  # reports that have a name
 from tests.floor.every_block import *  # noqa: F403  # what every store does with blocks
@@ -107,7 +107,7 @@ def test_every_service_refuses_another_format(
         f'[store]\nurl = "{cluster.url(database)}"\nkeep_years = 7\n[mqtt]\nhost = "127.0.0.1"\nport = 9\n'
     )
     assert main(["--config", str(config), command]) == 78
-    assert "is a store of format 2, but this shoe-floor needs format 8; inst" in capsys.readouterr().err
+    assert f"is a store of format 2, but this shoe-floor needs format {FORMAT}; inst" in capsys.readouterr().err
     assert engine.content() == before
 
 

@@ -82,6 +82,7 @@ CHANGES: Final = {
     "ShoeCommitsLate": ("commit_age_seconds > 120", "commit_age_seconds > 12000"),
     "ShoeStoreDiskFull": ("days_left < 1 / 24 or shoe_floor_store_free_bytes < 268e6", "days_left < 0"),
     "ShoeStoreSilent": ("store_silent", "stored_silent"),
+    "ShoeBrokerFault": ('id="broker_fault"', 'id="broker_faults"'),
     "ShoeQuarantineFlood": ("quarantine_total[10m]) > 100", "quarantine_total[10m]) > 1000"),
     "ShoeBelowQuorum": ("min_over_time(shoe_record_size[10m])", "(min_over_time(shoe_record_size[10m]) - 99)"),
 }

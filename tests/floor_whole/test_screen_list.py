@@ -1,4 +1,4 @@
-"""The list of guests' screens: which are open, since when, and when each was last heard."""
+"""Guests' screens: which are open, since when, when each was last heard; and the note of a shoe that is over."""
 
 from __future__ import annotations
 
@@ -6,6 +6,11 @@ from typing import Any, cast
 
 from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.screen_list import GONE_MS, LATE_MS, MOST, ScreenList
+from firmware_bridge.floor.page.screens import _Shown
+from firmware_bridge.floor.page_config import ScreenSection
+from firmware_bridge.floor.source import Delivery
+from tests.floor.tables import baccarat, messages
+from tests.floor.test_page_record import LOG, NOTE, STANDING, Drawn, signing
 
 TOLD = {"id": "0badcafe", "window": "1920x1080"}
 
@@ -89,3 +94,18 @@ def test_screens_that_are_gone_are_forgotten_and_open_ones_never() -> None:
     clock.now += GONE_MS + MOST + 50
     known.came("T07", "10.9.9.9", {})
     assert len(list(known)) == 2
+
+
+def test_a_guests_screen_shows_the_note_once_the_shoe_is_over() -> None:
+    drawn = Drawn(STANDING)
+    shown = _Shown(drawn.feed, ScreenSection())
+    assert shown("T07").note == ""
+    told = messages("T07", baccarat(5, 7, "!void misdeal !close_shoe"))
+    drawn.feed.handle([Delivery(each.topic, each.payload) for each in told], "")
+    drawn.feed.handle([Delivery(each.topic, each.payload) for each in signing()], "")
+    assert shown("T07").note == NOTE
+    newer = LOG._replace(note=NOTE.replace("\n30\n", "\n31\n"))
+    drawn.see(STANDING._replace(log=newer))
+    assert shown("T07").note == newer.note
+    drawn.see(None)
+    assert shown("T07").note == ""

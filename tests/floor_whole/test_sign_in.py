@@ -9,7 +9,8 @@ from collections.abc import Callable
 from contextlib import closing
 from http.client import HTTPConnection
 from pathlib import Path
-from typing import Any, cast
+from threading import Event
+from typing import Any, Final, cast
 
 import pytest
 
@@ -20,17 +21,21 @@ pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
 
+from starlette.requests import Request
+
+from firmware_bridge.config.doors import WAITING
 from firmware_bridge.floor.config import parse
 from firmware_bridge.floor.page.guard import Guard, cookie_name
-from firmware_bridge.floor.page.people import People
-from firmware_bridge.floor.page.sessions import STRANGER, Sessions, Visitor
+from firmware_bridge.floor.page.people import People, Person
+from firmware_bridge.floor.page.sessions import STRANGER, Browsers, Sessions, Visitor
+from firmware_bridge.floor.page.sign_in import SignIn
 from firmware_bridge.floor.page_config import PageSection
 from firmware_bridge.floor.store.open import open_store
 from tests.floor.facts.played import rows
 from tests.floor.tables import baccarat, messages
 from tests.floor_whole import pages as whole
 from tests.floor_whole.pages import Page, now_ms, publish, until
-from tests.floor_whole.signed_in import FORM, PASSWORD, ask, sign_in
+from tests.floor_whole.signed_in import FORM, PASSWORD, Answer, ask, sign_in
 from tests.floor_whole.test_page_past import with_store
 from tests.kit import broker as real
 from tests.kit import certificates
@@ -160,8 +165,82 @@ def test_guessing_is_slow_by_name_and_by_address_and_is_in_the_log(page: Page) -
     assert answers == [403] * 5 + [429] * 2
     assert sign_in(page, "BO").status == 429  # the address, too
     assert page.log.count("refused to sign in ANNA from 127.0.0.1") == 5
+    assert "requests of strangers were refused: 1, the last one for 127.0.0.1: too many in a minute" in page.log
     assert "wrong password" not in page.log
     assert ask(page, "/sign-in").status == 200
+
+
+BROWSER: Final = "shoe-browser"
+
+
+def browser(answer: Answer) -> str:
+    """The cookie by which a browser is known."""
+    (known,) = [each for each in answer.cookies if each.startswith(f"{BROWSER}=")]
+    return known.partition(";")[0]
+
+
+def test_who_has_signed_in_before_is_locked_out_by_no_stranger(page: Page) -> None:
+    anna, bo = browser(sign_in(page)), browser(sign_in(page, "BO"))
+    assert [sign_in(page, "ANNA", "wrong").status for _ in range(6)] == [403] * 5 + [429]
+    for cookie in ("", bo, f"{BROWSER}=x", f"{anna}0", f"{BROWSER}={anna.partition('=')[2].partition('.')[0]}."):
+        assert sign_in(page, "ANNA", cookie=cookie).status == 429, cookie
+    assert sign_in(page, "BO", cookie=bo).status == 303
+    assert [sign_in(page, "ANNA", "wrong", cookie=anna).status for _ in range(3)] == [403] * 3
+    assert sign_in(page, "ANNA", cookie=anna).status == 303
+    page.stop()
+    page.start()
+    assert [sign_in(page, "ANNA", "wrong").status for _ in range(6)] == [403] * 5 + [429]
+    assert [sign_in(page, "ANNA", "wrong", cookie=anna).status for _ in range(6)] == [403] * 5 + [429]
+
+
+def test_another_password_makes_a_browser_unknown(page: Page) -> None:
+    anna = browser(sign_in(page))
+    People(Path(re.findall(r'users = "(.*)"', page.config.read_text())[0])).add("ANNA", "act", f"{PASSWORD} 2")
+    assert [sign_in(page, "ANNA", cookie=anna).status for _ in range(6)] == [403] * 5 + [429]
+
+
+def test_passwords_of_strangers_that_wait_leave_room_for_a_known_browser(tmp_path: Path) -> None:
+    """Eight that wait are the most: beyond, the next stranger is told to wait a minute."""
+    path, asked = tmp_path / "users.json", Event()
+
+    class Slow(People):
+        def verified(self, name: str, password: str) -> Person | None:
+            if name != "ANNA":
+                assert asked.wait(HANG_S)
+            return self[name]
+
+    people = Slow(path)
+    people.add("ANNA", "act", PASSWORD)
+    person = people["ANNA"]
+    assert person
+    routes, mark = SignIn(PageSection(users=str(path)), people, Sessions(people)), Browsers().mark(person)
+
+    async def tried(name: str, cookie: str = "") -> int:
+        async def receive() -> Any:
+            return {"type": "http.request", "body": f"name={name}&password=x".encode()}
+
+        headers = [(b"content-type", FORM.encode()), (b"cookie", cookie.encode())]
+        state = {"address": name, "visitor": STRANGER}
+        given = {"type": "http", "method": "POST", "path": "/sign-in", "query_string": b""}
+        scope: dict[str, Any] = {**given, "headers": headers, "state": state}
+        return (await routes._signed_in(Request(scope, receive))).status_code
+
+    async def play() -> list[int]:
+        waiting = [asyncio.create_task(tried(f"N{n}")) for n in range(WAITING)]
+        await asyncio.sleep(0)
+        while routes._waiting[False] < WAITING:
+            await asyncio.sleep(0.01)
+        full = await tried("CY"), await tried("ANNA")
+        known = asyncio.create_task(tried("ANNA", f"{BROWSER}={mark}"))
+        while not routes._waiting[True]:
+            await asyncio.sleep(0.01)
+        asked.set()
+        return [*full, await known, *(await asyncio.gather(*waiting))]
+
+    try:
+        assert asyncio.run(play()) == [429, 429, 303, *[403] * WAITING]
+    finally:
+        routes.close()
 
 
 def cpu_s(page: Page) -> float:

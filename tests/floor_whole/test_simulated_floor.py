@@ -153,7 +153,7 @@ def test_people_sign_in_at_a_floor_and_give_the_orders_that_its_tables_take(floo
 
         form = {"Content-Type": "application/x-www-form-urlencoded", "Origin": address}
         signed_in, _ = answer("POST", "/sign-in", urlencode({"name": "ANNA", "password": PASSWORD}), **form)
-        cookie = (signed_in.getheader("set-cookie") or "").partition(";")[0]
+        cookie = "; ".join(each.partition(";")[0] for each in signed_in.headers.get_all("set-cookie"))
         until(lambda: "do=resolve" in answer("GET", "/table/T04?lang=en", Cookie=cookie)[1])
         shown = answer("GET", "/table/T04?lang=en", Cookie=cookie)[1]
         [link] = re.findall(r'href="(/table/T04/order[^"]*do=resolve[^"]*)"', shown)

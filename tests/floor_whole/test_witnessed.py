@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from firmware_bridge.floor.witness import service
+from firmware_bridge.floor import serving
 from firmware_bridge.floor.witness.config import load
 from firmware_bridge.floor.witness.keys import load as load_key
 from firmware_bridge.record.signer import checkpoint_text, signed_note, signer
@@ -136,10 +136,10 @@ def test_a_copied_card_that_was_witnessed_stops_the_table_that_comes_back(
 
 
 def test_of_too_many_addresses_the_one_that_asked_longest_ago_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(service, "ADDRESSES", 2)
-    rate = service.Rate(1, lambda: 0.0)
+    monkeypatch.setattr(serving, "ADDRESSES", 2)
+    rate = serving.Rate(1, lambda: 0.0)
 
     def taken(address: str) -> int:
-        return sum(rate.takes(address) for _ in range(service.BURST_S + 1))
+        return sum(rate.takes(address) for _ in range(serving.BURST_S + 1))
 
     assert [taken(address) for address in ("a", "b", "a", "c", "c", "a", "b")] == [5, 5, 0, 5, 0, 0, 5]

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from msgspec import to_builtins
+
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.games.game import Game, Layout, Start
 from firmware_bridge.games.machine import layout, refusal
 from firmware_bridge.games.moves import Answered, Dealt, Move, mark_of
 from firmware_bridge.games.prompts import Between, CardDue, MarkDue, Offer, OpeningDue, Question
+from firmware_bridge.topics.texts.refusals import sentence
 
 Step = dict[str, Any]
 
@@ -61,8 +64,8 @@ class Rules:
             return "unknown"
         refused = refusal(self.game, self.moves, self.terms, self.start, mark)
         if refused:
-            assert refused.hint, (word, refused.code)
-            return refused.code
+            assert sentence("en", refused.code, to_builtins(refused.values)), (word, refused.code)
+            return "not_allowed" if refused.code == "not_possible" else refused.code
         self.moves.append(mark)
         return ""
 

@@ -56,7 +56,7 @@ def test_a_second_press_opens_nothing_until_the_time_is_over(
 def test_it_is_refused_with_the_reason() -> None:
     table = closed("niuniu", confirm_shuffle=True)
     table.take(KEY)
-    assert table.events[-1] == e.KeyRefused(key="next", why=WHY)
+    assert table.events[-1] == e.KeyRefused(key="next", code="same_press", values={"seconds": SAME_PRESS_MS // 1000})
     table.take(ORDER)
     assert (table.answer.error, table.answer.hint) == (
         WHY,

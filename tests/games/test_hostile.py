@@ -16,6 +16,7 @@ from firmware_bridge.games.prompts import CardDue, MarkDue, Nothing, Question
 from firmware_bridge.shoe import Phase, phase
 from firmware_bridge.shoe.round import asked
 from firmware_bridge.shoe.state import disclosed
+from tests.kit import refusals
 from tests.kit.table import RESTART, Table
 from tests.war.rules import GAME
 
@@ -122,7 +123,7 @@ def test_bets_that_are_none_are_refused_and_betting_stays_open(bets: dict[str, s
     table = war()
     refused = answer(table, orders.BetsClosed(bets=bets))
     assert not refused.ok
-    assert refused.hint
+    assert refusals.said(refused).hint
     assert phase(table.shoe) is Phase.BETTING
 
 
@@ -134,7 +135,7 @@ def test_words_that_do_not_print_never_reach_the_shoe(bets: dict[str, str]) -> N
 
 def test_a_game_without_stakes_takes_none() -> None:
     table = Table(betting="required", burn="none").play("shoe")
-    assert answer(table, orders.BetsClosed(bets={"1": "5"})).error == "baccarat takes no bets"
+    assert refusals.said(answer(table, orders.BetsClosed(bets={"1": "5"}))).error == "baccarat takes no bets"
 
 
 def test_what_happens_to_bets_is_said_once_they_are_final() -> None:

@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
+from firmware_bridge.facts.book.refusals import Refused
 from firmware_bridge.facts.cards import cards
 from firmware_bridge.games.game import Game, Layout, Play, Result, Script, Start, Terms
 from firmware_bridge.games.machine import layout, refusal
 from firmware_bridge.games.moves import Answered, Dealt, Mark, Move
-from firmware_bridge.games.prompts import CardDue, Choice, MarkDue, Nothing, Offer, Plays, Question, Refused, did
+from firmware_bridge.games.prompts import CardDue, Choice, MarkDue, Nothing, Offer, Plays, Question, did
 
 [AS, KING] = cards("As Kh")
 GO: dict[str, dict[str, Offer]] = {"S1": {"go": Nothing()}}

@@ -52,7 +52,7 @@ def refused(table: Table, **mark: Any) -> str | None:
     """The code with which the shoe refuses a mark, None if it takes it."""
     table.take(table.order(orders.Mark(**mark)))
     answer = table.lines[-1].entry.events[-1].answer
-    return answer.error
+    return answer.code
 
 
 ALSO: Final = {
@@ -128,7 +128,7 @@ def test_a_sealed_table_waits_for_reveal() -> None:
 @pytest.mark.parametrize(
     ("before", "mark", "code"),
     [
-        ("", {"word": "stand", "seat": 1}, "not_allowed"),
+        ("", {"word": "stand", "seat": 1}, "not_possible"),
         ("", {"word": "fold", "seat": 1}, "unknown"),
         ("", {"word": "lot", "value": "2"}, "not_in_lot"),
         ("lot=1", {"word": "stand", "seat": 1}, "no_mark_due"),

@@ -128,7 +128,8 @@ class Tape:
             if event["type"] == "IrregularityClosed":
                 self.reached["closed", event["id"], event["choice"]] += 1
             if event["type"] in ("KeyRefused", "CommandAnswered"):
-                self.reached["refused", str(event.get("why") or event["answer"].get("error", ""))] += 1
+                refused = event.get("answer", event)
+                self.reached["refused", f"{refused.get('code', '')} {refused.get('values', '')}"] += 1
 
 
 def kind_of(told: dict[str, Any]) -> str:

@@ -75,7 +75,7 @@ def test_a_line_is_believed_when_the_port_was_quiet_before_it_not_when_the_bridg
             decoder.resume(None)
             time.sleep(2 * QUIET)  # the disk is slow, and a line comes meanwhile
             if not quiet:
-                loop.call_later(QUIET / 2, print_line_while_busy)
+                loop.call_soon(print_line_while_busy)
 
         def print_line_while_busy() -> None:
             print_line()

@@ -7,7 +7,8 @@ ever be sent; cursor, key and tiles may be half there. Then records that were sy
 the damaged one was acknowledged (at or below the cursor, or followed by a whole one), and else cuts it off.
 
 Some of the cuts find a disk that ignores syncs. There what was sent may be lost and be contradicted, but not in
-silence: the start is refused, or the table signs nothing more once it hears of a witness, until another record begins.
+silence: the start is refused, or the table signs nothing more once it hears of what it had sent, by a witness, the
+broker or the store, until another record begins.
 """
 
 import argparse
@@ -34,7 +35,7 @@ from firmware_bridge.journal.recovery import verify_newest
 from firmware_bridge.record.tiles import WIDTH
 from firmware_bridge.record.verify import Refused, parse_checkpoint, parse_note, parse_vkey
 from tests.journal.power_cut import SECTOR, Disk, leave_cursor, leave_key, leave_tiles, spoiled
-from tests.journal.restarted import Restarted
+from tests.journal.restarted import SOURCES, Restarted
 from tests.record.exports import ORIGIN, SEED, SignedRecord, device
 
 STEPS = 40
@@ -198,8 +199,8 @@ class CrashStates:
                     raise Fault(f"{directory}: two contents for entry {line.public.seq} of {line.public.journal}")
             if self.contradicted(directory, table):
                 raise Fault(f"{directory}: two roots were sent of one size")
-            if self.sent:
-                table.hear(self.sent[max(self.sent)])
+            for source in SOURCES if self.sent else ():
+                table.hear(self.sent[max(self.sent)], source)
             begun = table.table.shoe.device.record
             is_signed = (
                 begun is not None and begun.origin == ORIGIN and key.read_bytes() == SEED if key.exists() else False
@@ -258,7 +259,8 @@ class CrashStates:
         if is_contradicted and not is_lost:
             raise Fault(f"{directory}: contradicted, though the newest note is of this tree")
         if size:
-            table.hear(self.sent[size])
+            table.hear(self.sent[size], source := self.random.choice(SOURCES))
+            self.tried[f"ignored syncs: heard of it by the {source}"] += 1
         if is_lost != (ROLLED_BACK in table.alarms()):
             raise Fault(f"{directory}: entries {'' if is_lost else 'not '}lost, alarms {table.alarms()}")
         if not is_lost:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 from base64 import b64decode
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal, get_args
+
+import msgspec
 
 from firmware_bridge.config.sections import RecordConfig
 from firmware_bridge.daemon.table import journal_writer
@@ -16,6 +18,7 @@ from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.cards import cards
 from firmware_bridge.facts.house import House
 from firmware_bridge.facts.orders import Answer
+from firmware_bridge.facts.wire import Stored
 from firmware_bridge.journal.cursor import read_cursor
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.journal.journal import Journal
@@ -29,6 +32,9 @@ from tests.record.exports import KEYS, ORIGIN, cosigned
 DEVICE: Final = ORIGIN.split("/")[-2]
 
 WITNESS: Final = "w1"
+
+Source = Literal["witness", "broker", "store"]
+SOURCES: Final[tuple[Source, ...]] = get_args(Source)
 
 vars(journal_writer)["PATIENCE_S"] = 60.0  # the loop does not run: an entry that is late would never be finished
 
@@ -81,9 +87,15 @@ class Restarted:
         self._retain()
         return given
 
-    def hear(self, note: str) -> None:
-        """Let a witness cosign a note, and the table hear of it."""
-        self.recorder.witness(cosigned(note, [WITNESS]).encode())
+    def hear(self, note: str, source: Source) -> None:
+        """Let the table hear of a note: a witness cosigned it, the broker has kept it, or the store has verified it."""
+        match source:
+            case "witness":
+                self.recorder.witness(cosigned(note, [WITNESS]).encode())
+            case "broker":
+                self.recorder.receive(note.encode(), is_retained=True)
+            case "store":
+                self.recorder.stored(msgspec.json.encode(Stored("0-00", 1, "floor", checkpoint=note)))
 
     def alarms(self) -> set[str]:
         """The names of the open alarms."""

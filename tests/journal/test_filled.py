@@ -98,6 +98,15 @@ def test_a_first_record_in_the_spare_alone_was_never_begun(dealt: Record) -> Non
     assert not (folder / "spare").exists()
 
 
+def test_a_spare_that_a_killed_daemon_left_goes_at_the_start(dealt: Record) -> None:
+    folder = dealt.journal.directory
+    dealt.close()
+    (folder / "spare").write_bytes(b"\n" * STEP)
+    journal = Journal(folder).open(None)
+    assert not (folder / "spare").exists()
+    journal.close()
+
+
 def test_a_failed_write_leaves_the_fill_as_it_was(dealt: Record, mocker: MockerFixture) -> None:
     before, real, times = newest(dealt).read_bytes(), os.pwrite, iter([0])
 

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 
 from firmware_bridge.errors import JournalError
 from firmware_bridge.facts import events, inputs, orders
+from firmware_bridge.facts.book.refusals import Phrase
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events import Entry
 from firmware_bridge.facts.house import House, Row
@@ -56,6 +57,8 @@ def _values(kind: Any) -> st.SearchStrategy[Any]:
         return TEXT if kind is str else NUMBER
     if kind is float:
         return st.floats(allow_nan=False, allow_infinity=False)  # the only ones that JSON can write
+    if kind is Phrase:  # it may hold others of its kind
+        return st.builds(Phrase, TEXT, st.dictionaries(TEXT, TEXT | NUMBER, max_size=2))
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
         return HOUSES if kind is House else built(kind)
     arguments = get_args(kind)

@@ -74,6 +74,15 @@ def test_a_root_of_any_size_by_the_one_journal_with_its_last_entry(record: Signe
     assert root_at(files[5:], ORIGIN, 1) is None
 
 
+def test_leaves_are_read_from_the_journals_that_have_them_alone(record: SignedRecord) -> None:
+    files = record.journal.files
+    (first, *_) = leaves_of(files[5])
+    whole = leaves_from(files, ORIGIN, first.number)
+    files[4].unlink()
+    assert leaves_from(files, ORIGIN, first.number) == whole
+    assert whole[0] == first
+
+
 def test_a_running_table_reads_no_journal_for_its_tiles(record: SignedRecord, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(record_tiles, "read_lines", lambda _: pytest.fail("a journal was read"))
     tiles = tiles_of(record.journal.directory, ORIGIN)

@@ -16,7 +16,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from os import getpid
 from pathlib import Path
-from threading import Thread
+from threading import Lock, Thread
 from typing import Any, Final, TypeVar
 
 LIMIT_S: Final = 180.0
@@ -169,17 +169,33 @@ def run(
 
 
 class GivenClock:
-    """A clock that stands while this process or one of `pids` waits for a core: what something took, however busy."""
+    """A clock that stands while this process or one of `pids` waits for a core: what something took, however busy.
+
+    A reading takes time, too, most of all on a busy machine: `since` ends before it, and counts each wait till then.
+    """
 
     def __init__(self, *pids: int) -> None:
         self._pids = (getpid(), *pids)
         self._waited: dict[str, int] = {}
+        self._lock = Lock()
 
     def __call__(self) -> float:
-        """Seconds; they have a meaning only as a difference."""
-        for pid in self._pids:
-            self._waited.update(_waited_by(pid))
-        return time.monotonic() - sum(self._waited.copy().values()) / 1e9
+        """The moment from which `since` counts."""
+        waited = self.waited()
+        return time.monotonic() - waited
+
+    def since(self, begun: float) -> float:
+        """Seconds since a moment of this clock, none negative."""
+        now = time.monotonic()
+        return max(0.0, now - self.waited() - begun)
+
+    def waited(self) -> float:
+        """Seconds that the threads have waited for a core so far, all together."""
+        found = [task for pid in self._pids for task in _waited_by(pid).items()]
+        with self._lock:  # another thread may have read later, and be first here
+            for task, waited in found:
+                self._waited[task] = max(waited, self._waited.get(task, 0))
+            return sum(self._waited.values()) / 1e9
 
 
 def _late(patience: Patience, story: Story | None) -> str:
@@ -196,18 +212,19 @@ def _waited() -> dict[str, int]:
 
 def _waited_by(pid: int) -> dict[str, int]:
     found = {}
-    with suppress(OSError, ValueError):
+    with suppress(OSError):
         for task in Path(f"/proc/{pid}/task").iterdir():
-            found[task.name] = int((task / "schedstat").read_bytes().split()[1])
+            with suppress(OSError, ValueError):  # it has ended
+                found[task.name] = int((task / "schedstat").read_bytes().split()[1])
     return found
 
 
 def _below(root: int) -> Iterator[int]:
     """A process and all below it."""
     children = defaultdict[int, list[int]](list)
-    for path in Path("/proc").glob("[0-9]*/stat"):
+    for process in Path("/proc").iterdir():
         with suppress(OSError, ValueError):
-            children[int(path.read_text().rpartition(")")[2].split()[1])].append(int(path.parent.name))
+            children[int((process / "stat").read_text().rpartition(")")[2].split()[1])].append(int(process.name))
     left = [root]
     while left:
         yield (pid := left.pop())

@@ -23,6 +23,10 @@ PATIENT: Final[dict[str, dict[str, float]]] = {
     "firmware_bridge.daemon.table.opening": {"PATIENCE_S": 10.0},
     # Many tables have no broker, and their tests do not end within three seconds.
     "firmware_bridge.daemon.table.broker_outage": {"LOST_AFTER_S": 60.0},
+    # A broker needs a core before it answers, and so does the client that hears it.
+    "firmware_bridge.mqtt.connection": {"CONNECT_S": 30.0},
+    "firmware_bridge.mqtt.link": {"FAREWELL_S": 5.0},
+    "firmware_bridge.daemon.delivery.outbox": {"WAIT_S": 60.0},
     # Boards and keypads live in the test, and beat in its loop alone: not while it waits for a command.
     "firmware_bridge.daemon.devices.reader": {"SILENT_AFTER_S": 20.0},
     "firmware_bridge.daemon.devices.keypads": {"SILENT_AFTER_S": 20.0},
@@ -38,6 +42,7 @@ PATIENT: Final[dict[str, dict[str, float]]] = {
     "firmware_bridge.demo.harness": {"UP_S": 300.0},
     "firmware_bridge.cli.demo": {"STALLED_S": 600.0},
     "hardware.sim.dealer": {"ANSWER_S": 120.0},
+    "scripts.tools.floor_demo.floor": {"UP_S": 300.0},
 }
 """Module -> seconds by the name that it gives them; what imports a name before it is changed waits as ever."""
 

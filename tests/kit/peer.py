@@ -17,8 +17,8 @@ class Peer:
 
     `acks`: acknowledge what is published, with the reason `puback`. `stays`: keep the connection after the answer.
     `goodbye`: what it says, and then hangs up, once something of this kind came. `pongs`: answer pings. `levels` and
-    `mids` list what clients asked for and published at QoS 1, `at_qos_0` counts the rest; `acked` has what they
-    acknowledged, `connects` and `asked` their CONNECT and SUBSCRIBE packets.
+    `mids` list what clients asked for and published at QoS 1, `topics` where; `at_qos_0` counts the rest; `acked` has
+    what they acknowledged, `connects` and `asked` their CONNECT and SUBSCRIBE packets.
     """
 
     def __init__(
@@ -33,6 +33,7 @@ class Peer:
     ) -> None:
         self.levels: list[int] = []
         self.mids: list[int] = []
+        self.topics: list[str] = []
         self.at_qos_0 = 0
         self.acked: list[int] = []
         self.connects: list[bytes] = []
@@ -112,6 +113,7 @@ class Peer:
             self.at_qos_0 += 1
         elif kind & 0xF0 == PUBLISH:
             at = 2 + int.from_bytes(body[:2], "big")
+            self.topics.append(body[2:at].decode())
             self.mids.append(int.from_bytes(body[at : at + 2], "big"))
             if self._acks:
                 self.ack(self.mids[-1])

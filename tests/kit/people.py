@@ -48,16 +48,12 @@ def all_asked(
 ) -> list[dict[str, Any]]:
     """The answers to requests of another user, each over a connection of its own, in one process of his."""
     ours, his = os.pipe()
-    child = os.fork()
-    if child == 0:
-        try:
-            os.setgroups(groups)
-            os.setresgid(uid, uid, uid)
-            os.setresuid(uid, uid, uid)
-            for each in requests:
-                os.write(his, _answer(path, each, count).rstrip(b"\n") + b"\n")
-        finally:
-            os._exit(0)
+
+    def ask() -> None:
+        for each in requests:
+            os.write(his, _answer(path, each, count).rstrip(b"\n") + b"\n")
+
+    child = _forked(ask, uid, groups)
     os.close(his)
     with os.fdopen(ours, "rb") as pipe:
         said = pipe.read().splitlines()
@@ -83,27 +79,46 @@ def _answer(path: Path, request: dict[str, Any], count: int) -> bytes:
 
 def connected_as(path: Path, uid: int, groups: list[int]) -> socket.socket:
     """A connection of another user, made by a process of his, for this one to use. Raises OSError as his would."""
+    return all_connected_as(path, uid, groups, 1)[0]
+
+
+def all_connected_as(path: Path, uid: int, groups: list[int], count: int) -> list[socket.socket]:
+    """So many connections of another user, as `connected_as` makes one."""
     ours, his = socket.socketpair()
-    child = os.fork()
-    if child == 0:
-        try:
-            os.setgroups(groups)
-            os.setresgid(uid, uid, uid)
-            os.setresuid(uid, uid, uid)
-            with socket.socket(socket.AF_UNIX) as made:
-                if not (wrong := made.connect_ex(str(path))):
-                    socket.send_fds(his, [b"ok"], [made.fileno()])
-                else:
-                    his.sendall(str(wrong).encode())
-        finally:
-            os._exit(0)
+
+    def connect() -> None:
+        made = [socket.socket(socket.AF_UNIX) for _ in range(count)]
+        if not (wrong := max(each.connect_ex(str(path)) for each in made)):
+            socket.send_fds(his, [b"ok"], [each.fileno() for each in made])
+        else:
+            his.sendall(str(wrong).encode())
+
+    child = _forked(connect, uid, groups)
     his.close()
     with ours:
-        said, (*passed,), *_ = socket.recv_fds(ours, 16, 1)
+        said, passed, *_ = socket.recv_fds(ours, 16, count)
     os.waitpid(child, 0)
     if not passed:
         raise OSError(int(said), os.strerror(int(said)))
-    return PatientSocket(fileno=passed[0])
+    return [PatientSocket(fileno=each) for each in passed]
+
+
+def _forked(work: Callable[[], None], uid: int, groups: list[int]) -> int:
+    """The id of a fork of this process that does some work as another user, and ends."""
+    child = os.fork()
+    if child == 0:
+        try:
+            _become(uid, groups)
+            work()
+        finally:
+            os._exit(0)
+    return child
+
+
+def _become(uid: int, groups: list[int]) -> None:
+    os.setgroups(groups)
+    os.setresgid(uid, uid, uid)
+    os.setresuid(uid, uid, uid)
 
 
 class Forked:
@@ -148,9 +163,7 @@ def _run(run: Callable[[], int], uid: int, groups: list[int], out: int, err: int
             if number > 2 and os.isatty(number):
                 os.close(number)  # the daemon's lock on the reader's port would stay with it
         sys.stdout, sys.stderr = os.fdopen(1, "w", closefd=False), os.fdopen(2, "w", closefd=False)
-        os.setgroups(groups)
-        os.setresgid(uid, uid, uid)
-        os.setresuid(uid, uid, uid)
+        _become(uid, groups)
         try:
             code = run()
         except SystemExit as end:

@@ -20,6 +20,7 @@ from firmware_bridge.journal.messages import OutMessage, messages
 from firmware_bridge.shoe import Shoe, decide, phase
 from firmware_bridge.topics.lamps import lamps
 from firmware_bridge.topics.state import snapshots
+from firmware_bridge.topics.texts.refusals import worded
 
 Step = str | inputs.AnyInput
 
@@ -148,8 +149,8 @@ class Table:
 
     @property
     def answer(self) -> orders.Answer:
-        """The last answer to an order."""
-        return [event.answer for event in self.events if isinstance(event, e.CommandAnswered)][-1]
+        """The last answer to an order, with its words."""
+        return worded([event.answer for event in self.events if isinstance(event, e.CommandAnswered)][-1])
 
     def dealt(self, number: int = -1) -> str:
         """The cards of a round as slots and faces: `P1 As, B1 9c`."""

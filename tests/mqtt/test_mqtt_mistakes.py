@@ -155,5 +155,10 @@ def test_every_failure_tells_a_technician_what_to_do(error: Exception, text: str
     assert text in BrokerErrors(BrokerSettings(client_id="T07", host="mq")).unreachable(error)
 
 
+@pytest.mark.parametrize("tls", [{"ca": "ca.pem"}, {"cert": "t07.pem"}, {"tls": ssl.create_default_context()}, {}])
+def test_what_switches_tls_on(tls: dict[str, Any]) -> None:
+    assert BrokerSettings(client_id="T07", **tls).encrypted == bool(tls)
+
+
 def test_no_password_is_ever_shown() -> None:
     assert "secret" not in repr(BrokerSettings(client_id="T07", username="T07", password=b"secret"))

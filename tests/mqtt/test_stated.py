@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from pytest_mock import MockerFixture
 
+from firmware_bridge.mqtt.link import LONGEST_REASON
 from firmware_bridge.mqtt.settings import LARGEST_MESSAGE, NotConnected
 from tests.docs.pages import DOCS
 from tests.kit import broker as real
@@ -59,9 +60,24 @@ def test_a_reason_stays_through_ends_without_one_until_it_becomes_another(
     assert bridge.link.shared_name is None
     peer.goodbye = at_subscribe(0x98)
     bridge.until(lambda: "(Administrative action): its administrator ended it" in bridge.downs[-1])
-    mocker.patch("firmware_bridge.mqtt.link.FORGOTTEN_S", 0.0)
+    mocker.patch("firmware_bridge.mqtt.backoff.FORGOTTEN_S", 0.0)
     peer.goodbye = SUBSCRIBE, b""
     bridge.until(lambda: bridge.failures[-1] == "broke_at_topic")
+
+
+def test_what_a_broker_says_beside_a_reason_is_logged_once_in_one_line_and_cut(
+    table: Any, ends: ExitStack, mocker: MockerFixture, caplog: pytest.LogCaptureFixture
+) -> None:
+    mocker.patch("firmware_bridge.mqtt.backoff.QUICK_S", 0.05)
+    said = "the licence\nends " + 300 * "x"
+    string = b"\x1f" + len(said).to_bytes(2, "big") + said.encode()
+    body = bytes([0x97, len(string) & 0x7F | 0x80, len(string) >> 7]) + string
+    end = bytes([0xE0, len(body) & 0x7F | 0x80, len(body) >> 7]) + body
+    peer = ends.enter_context(Peer({5: ACCEPTED_5}, goodbye=(SUBSCRIBE, end), pongs=True))
+    bridge = table(peer.port)
+    bridge.until(lambda: bridge.ups > 2)
+    lines = [each.message for each in caplog.records if "the broker says" in each.message]
+    assert lines == [f"the broker says: the licence\\nends {(LONGEST_REASON - 17) * 'x'}"]
 
 
 def test_a_reason_is_over_when_a_connection_lasts(table: Any, ends: ExitStack, mocker: MockerFixture) -> None:

@@ -35,6 +35,7 @@ ALLOWED: Final = {
     "floor/killed_floor.py": "how long it deals until it kills",
     "floor/test_fleet_network.py": "nothing comes through a network that is cut",
     "floor_whole/test_hostile_phone.py": "how long a hostile phone itself has patience",
+    "floor_whole/test_rubbish_posted.py": "as many lines as minutes have passed",
     "hil/cable.py": "the clock of a simulated board",
     "hil/people.py": "a program in the emulated machine",
     "mqtt/test_backoff.py": "a clock of its own",

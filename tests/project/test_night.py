@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from scripts.tools import night
-from scripts.tools.night import LEDGER, Night, chosen, commits, is_changed, missing, parts, rows
+from scripts.tools.night import LEDGER, STATE, Night, chosen, commits, is_changed, missing, parts, rows
 from tests.kit.patience import until
 
 ROOT = Path(__file__).parents[2]
@@ -75,6 +75,26 @@ def test_a_piece_that_fails_ends_its_part_is_named_and_runs_again(root: Path) ->
     assert run.ran == ["a", "b", "b", "c"]
     assert outcomes(root) == [("soak", "red"), ("soak", "green")]
     assert Night(root, COMMIT, run).is_green("soak")
+
+
+def test_a_figure_that_a_piece_leaves_is_in_the_line_of_its_part(root: Path) -> None:
+    def run(piece: str) -> int:
+        kept = root / STATE / COMMIT
+        kept.mkdir(parents=True, exist_ok=True)
+        (kept / "coverage.figure").write_text("93.5\n")
+        return 0
+
+    night = Night(root, COMMIT, run)
+    assert night.play("coverage", ["a", "b"])
+    assert night.play("soak", ["c"])
+    assert [row.get("figure") for row in rows(root / LEDGER)] == [93.5, None]
+
+
+def test_coverage_is_of_all_folders_and_ends_in_a_figure() -> None:
+    *run, last = parts()["coverage"]
+    cells = [name.removeprefix("cells-") for name in parts() if name.startswith("cells-")]
+    assert [piece.rpartition("tests/")[2] for piece in run] == cells
+    assert last.endswith("$NIGHT/coverage.figure")
 
 
 def test_another_commit_begins_at_the_first_piece(root: Path) -> None:

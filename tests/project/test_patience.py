@@ -6,10 +6,12 @@ import socket
 import subprocess
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
+from tests.daemon.flooded import Beats
 from tests.kit import patience
 from tests.kit.patience import GivenClock, Patience, PatientSocket, awaited, run, until
 
@@ -111,3 +113,53 @@ def test_a_given_clock_stands_while_a_process_waits_for_a_core() -> None:
     computing.kill()
     computing.wait()
     assert spent + 0.2 < passed
+
+
+@pytest.fixture
+def readings(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Lets the next reading of how long threads waited last so long, in which they do wait."""
+    late, waited = list[float](), [0]
+
+    def read(pid: int) -> dict[str, int]:
+        found = {str(pid): waited[0]}
+        if late:
+            time.sleep(seconds := late.pop())
+            waited[0] += int(seconds * 1e9)
+        return found
+
+    monkeypatch.setattr(patience, "_waited_by", read)
+    return late.append
+
+
+def test_a_given_clock_counts_no_wait_while_it_is_read(readings: Callable[..., None]) -> None:
+    clock = GivenClock()
+    begun = clock()
+    readings(0.2)
+    assert clock.since(begun) < 0.1
+
+
+def test_a_given_clock_never_goes_back_behind_what_another_thread_has_read(readings: Callable[..., None]) -> None:
+    clock = GivenClock()
+    readings(0.2)
+    late = threading.Thread(target=clock.waited)
+    late.start()
+    until(lambda: clock.waited() >= 0.2)
+    late.join()
+    assert clock.waited() >= 0.2
+
+
+def test_beats_that_come_in_time_are_no_silence_however_late_they_are_read(
+    tmp_path: Path, readings: Callable[..., None]
+) -> None:
+    beats, begun = Beats(tmp_path / "notify"), time.monotonic()
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as daemon:
+        for late in (0.0, 0.2, 0.0, 0.0):
+            readings(late)
+            read = len(beats.times)
+            daemon.sendto(b"WATCHDOG=1", str(beats.path))
+            until(lambda read=read: len(beats.times) > read)  # type: ignore[misc]  # bound now
+    assert beats.silence(begun) < 0.1
+    silent = time.monotonic()
+    time.sleep(0.3)
+    assert beats.silence(silent) > 0.2
+    beats.close()

@@ -17,7 +17,7 @@ from firmware_bridge.games import GAMES
 from firmware_bridge.games.house import house_of
 from firmware_bridge.screen.picture import fitted, picture
 from firmware_bridge.screen.table_widget import FinishedRound, Row, ScreenModel, table_lines
-from firmware_bridge.screen.words import offers
+from firmware_bridge.screen.words import offers, shows
 from firmware_bridge.shoe.round import layout, rules
 from firmware_bridge.topics.state import last_rounds, snapshots
 from tests.cli.watch.test_cli_screen import status
@@ -248,3 +248,9 @@ def test_the_marks_of_equal_seats_stand_together() -> None:
     raised = {"call": "2", "raise": {"min": "3", "max": "10"}}
     table = {"act": {"S1": {"look": True}, "S2": raised, "S3": raised}}
     assert offers(table) == "S1: look; S2 S3: call 2, raise 3-10"
+
+
+def test_what_a_game_shows_has_no_word_for_what_is_empty() -> None:
+    shown = {"stake": 2, "pot": None, "acts": {}, "bets": {"S1": 3, "S2": 0}}
+    assert shows({"game": "zhajinhua", "shows": shown}).count(";") == 1
+    assert shows({"game": "zhajinhua", "shows": None}) == ""

@@ -38,7 +38,7 @@ def test_next_means_five_things() -> None:
     closed = Table(**NEXT).play(f"shoe {NATURAL} next")
     assert closed.told == "1 closed player"
     nothing = Table(**PLAIN).play("shoe next")
-    assert nothing.events[-1] == e.KeyRefused(key="next", why="there is no round to end")
+    assert nothing.events[-1] == e.KeyRefused(key="next", code="no_round_to_end")
 
 
 def test_next_by_wire_is_answered() -> None:

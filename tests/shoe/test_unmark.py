@@ -15,6 +15,7 @@ from firmware_bridge.games import GAMES
 from firmware_bridge.shoe import Phase, Shoe, advance, phase
 from firmware_bridge.shoe.round import asked, layout
 from tests.kit.nightly import share
+from tests.kit.refusals import said
 from tests.kit.table import RESTART, Table
 
 MARKED: Final = sorted(name for name, game in GAMES.items() if game.play.words)
@@ -189,7 +190,7 @@ def test_the_pit_alone_takes_a_look_back_since_the_guest_may_have_seen_the_cards
     seat = to_act(table)
     table.play(f"{seat}:look", "unmark")
     assert isinstance(refused := table.events[-1], events.KeyRefused)
-    assert refused.why.startswith("the last mark stands: the guest may have seen the cards")
+    assert said(refused).error.startswith("the last mark stands: the guest may have seen the cards")
     table.take(table.order(orders.Unmark(), by=orders.KEYPAD))
     assert "may have seen the cards" in (table.answer.error or "")
     assert unmark(table).ok  # by name

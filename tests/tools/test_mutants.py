@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.tools.mutants import __main__ as repeating
 from tests.tools.mutants.pick import candidates
-from tests.tools.mutants.places import Mutation, NotFound, edited, mutated, text_of
+from tests.tools.mutants.places import Mutated, Mutation, NotFound, edited, mutated, text_of
 from tests.tools.mutants.trial import Copy
 
 SOURCE = '''"""A till."""
@@ -101,3 +103,41 @@ def test_a_mutation_that_no_test_can_be_imported_with_is_caught(tmp_path: Path) 
     copy.root = tmp_path
     assert copy.failures(["test_till.py::test_coins"]) == ["test_till.py"]
     assert copy.failures(["test_other.py::test_coins", "test_other.py::test_notes"]) == []
+
+
+def test_what_is_proved_is_kept_at_once_with_the_test_that_catches_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(repeating, "RECORD", tmp_path / "mutants.jsonl")
+    rows: list[repeating.Row] = [{"place": "Till.take", "by": "a::b"}, {"place": "Till.give", "by": "a::c"}]
+    keep = repeating.keeping(rows, "0123456789ab")
+    keep(rows[1], "a::d")
+    assert repeating.RECORD.read_text() == (
+        '{"place": "Till.take", "by": "a::b"}\n'
+        '{"place": "Till.give", "by": "a::c", "since": "a::d", "proved": "0123456789ab"}\n'
+    )
+    keep(rows[0], "a::b")
+    assert rows[0] == {"place": "Till.take", "by": "a::b", "proved": "0123456789ab"}
+
+
+def test_a_run_that_was_broken_off_proves_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept = list[str]()
+    args = argparse.Namespace(find=False, jobs=1, whole=False, day=False, pin=False)
+    monkeypatch.setattr(repeating, "in_copies", lambda tree, rows, jobs, one: [one(True, row) for row in rows])
+    monkeypatch.setattr(repeating, "mutated", lambda *_: Mutated(path=Path("till.py"), edit=(0, 0, b""), how="by name"))
+    monkeypatch.setattr(repeating, "before", lambda row: "")
+    monkeypatch.setattr(repeating, "caught_by_day", lambda copy, change, row, **how: (row["by"], False))
+    rows = [{**dataclasses.asdict(TAKE), "by": by} for by in ("timeout", "a.py::b")]
+    assert repeating.repeated(rows, {}, args, lambda row, by: kept.append(by)) == 2
+    assert kept == ["a.py::b"]
+    assert capsys.readouterr().out.splitlines()[-1] == "BROKEN OFF: 1, caught: 1"
+
+
+def test_a_test_is_found_where_it_is_taken_from_another_file_and_where_it_has_moved() -> None:
+    taken = "tests/floor/test_store.py::test_other_bytes_than_those_in_a_block_are_a_conflict_of_both"
+    assert repeating.today([taken]) == [taken]
+    here = "tests/tools/test_mutants.py::test_a_text_that_went_is_gone"
+    assert repeating.today(["tests/core/test_moved.py::test_a_text_that_went_is_gone"]) == [here]
+    assert repeating.today(["tests/core/test_moved.py::test_nothing"]) == []

@@ -136,8 +136,8 @@ def test_cards_to_compare_are_those_of_the_topic_table(name: str) -> None:
 # ---------------------------------------------------------------- refusals
 
 
-def refused(by: str, error: str, do: str = "mark") -> dict[str, Any]:
-    return {"type": "CommandAnswered", "answer": {"ok": False, "do": do, "error": error, "hint": "h"}, "by": by}
+def refused(by: str, code: str, do: str = "mark") -> dict[str, Any]:
+    return {"type": "CommandAnswered", "answer": {"ok": False, "do": do, "code": code}, "by": by}
 
 
 DUE = {"S2": {"H": True, "S": True}}
@@ -164,7 +164,7 @@ def test_a_wrong_mark_is_said_at_once_with_its_seat_and_what_to_do(by: str) -> N
 
 
 def test_a_refused_key_says_so() -> None:
-    wrong = shown_after({"type": "KeyRefused", "key": "next", "why": "P2 is due"}).refused
+    wrong = shown_after({"type": "KeyRefused", "key": "next", "code": "slot_due", "values": {"slot": "P2"}}).refused
     assert wrong is not None
     assert wrong.what == "NEXT does nothing now"
     assert wrong.why == "P2 is due"
@@ -184,7 +184,7 @@ def test_an_order_that_is_no_key_of_the_table_is_not_shown() -> None:
 @each_language
 def test_every_refusal_of_a_mark_has_words(lang: Language) -> None:
     codes = (
-        "late not_your_turn not_allowed bad_amount bad_target not_enough_money not_in_lot already_marked over unknown"
+        "late not_your_turn not_possible bad_amount bad_target not_enough_money not_in_lot already_marked over unknown"
     )
     for code in [*codes.split(), "no_mark_due"]:
         wrong = shown_after(refused("keypad 1", code), lang=lang).refused
@@ -193,34 +193,36 @@ def test_every_refusal_of_a_mark_has_words(lang: Language) -> None:
         assert wrong.why != code
 
 
-def errors_of_unmark() -> Iterator[str]:
-    """The refusals of UNMARK that need no value."""
-    yield "no mark to take back"
-    for why in (*FOLLOWS.values(), TAKEN, "chips were paid or collected by it", "the guest may have seen the cards"):
-        yield f"the last mark stands: {why}"
+OF_UNMARK: Final = sorted({"no_mark_to_take_back", *FOLLOWS.values(), TAKEN, "mark_stands_paid", "mark_stands_seen"})
 
 
 @each_language
-@each_row("error", sorted({*errors_of_unmark()}))
-def test_a_refused_unmark_says_why_and_what_to_do_in_each_language(error: str, lang: Language) -> None:
-    of_key = {"type": "KeyRefused", "key": "unmark", "why": error}
+@each_row("code", OF_UNMARK)
+def test_a_refused_unmark_says_why_and_what_to_do_in_each_language(code: str, lang: Language) -> None:
+    of_key = {"type": "KeyRefused", "key": "unmark", "code": code}
     for wrong in (
         shown_after(of_key, lang=lang).refused,
-        shown_after(refused("BO", error, "unmark"), lang=lang).refused,
+        shown_after(refused("BO", code, "unmark"), lang=lang).refused,
     ):
         assert wrong is not None
-        assert wrong.why == known(lang, f"refused.{error}")
-        stands = "stands" in error and TAKEN not in error
+        assert wrong.why == known(lang, f"refused.{code}")
+        stands = "stands" in code
         assert (wrong.todo == known(lang, "instead.stands")) == stands
 
 
 @pytest.mark.parametrize("lang", ["zh-Hant", "zh-Hans"])
-@pytest.mark.parametrize("error", ["P2 is due", "blocked: jam", "the last mark is not of seat 3"])
-def test_a_refusal_without_a_text_is_not_said_in_english(error: str, lang: Language) -> None:
-    wrong = shown_after({"type": "KeyRefused", "key": "next", "why": error}, lang=lang).refused
+@pytest.mark.parametrize("code", ["slot_due", "blocked", "mark_of_other_seat"])
+def test_a_refusal_without_a_text_is_not_said_in_english(code: str, lang: Language) -> None:
+    wrong = shown_after({"type": "KeyRefused", "key": "next", "code": code}, lang=lang).refused
     assert wrong is not None
-    assert error not in f"{wrong}"
-    assert wrong.why == known(lang, "refused.blocked" if error.startswith("blocked") else "refused.other")
+    assert wrong.why == known(lang, "refused.blocked" if code == "blocked" else "refused.other")
+
+
+@pytest.mark.parametrize("lang", ["zh-Hant", "zh-Hans"])
+def test_a_table_before_codes_is_not_said_in_english(lang: Language) -> None:
+    wrong = shown_after({"type": "KeyRefused", "key": "next", "why": "P2 is due"}, lang=lang).refused
+    assert wrong is not None
+    assert wrong.why == known(lang, "refused.other")
 
 
 @each_language

@@ -6,10 +6,10 @@ from random import Random
 
 import msgspec
 
+from firmware_bridge.facts.book.measures import Health, ReaderHealth
+from firmware_bridge.facts.bounds import MOST
 from firmware_bridge.facts.house import MOST_COUNTED, Acts
 from firmware_bridge.facts.orders import LONGEST_NAME
-from firmware_bridge.facts.wire import MOST
-from firmware_bridge.facts.wire_states import Health, ReaderHealth
 from firmware_bridge.mqtt.settings import LARGEST_MESSAGE
 from firmware_bridge.topics.state import snapshots
 from tests.kit.table import Table

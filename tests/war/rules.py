@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from firmware_bridge.facts.book.refusals import Refused, phrase
 from firmware_bridge.facts.cards import FACES, RANKS, Card
 from firmware_bridge.facts.events_of_rounds import Net
 from firmware_bridge.games import guest
@@ -24,7 +25,6 @@ from firmware_bridge.games.prompts import (
     Offer,
     OpeningDue,
     Question,
-    Refused,
     Shows,
     check,
     did,
@@ -98,7 +98,7 @@ def _lot(seats: list[str]) -> Generator[Ask, Any, str]:
     offer = Choice(tuple(seats))
     mark = yield MarkDue({LOT: {LOT: offer}}, why="the lot says who begins")
     if mark.word != LOT:
-        raise Refused("not_allowed", "the lot is due")
+        raise Refused("not_possible", now=(phrase("one_of", word=LOT, values=tuple(seats)),))
     check(LOT, mark.value, offer)
     yield did("start", f"S{mark.value}")
     return mark.value
@@ -111,9 +111,9 @@ def _speaks(seat: str, terms: War, put: dict[str, Decimal]) -> Generator[Ask, An
     while True:
         mark = yield MarkDue({f"S{seat}": offers}, why=f"S{seat} speaks", again=again)
         if mark.seat not in ("", seat):
-            raise Refused("not_your_turn", f"seat {seat} speaks")
+            raise Refused("not_your_turn", now=(phrase("asks", slot=f"S{seat}", words=tuple(offers)),))
         if mark.word not in offers:
-            raise Refused("not_allowed", ", ".join(offers))
+            raise Refused("not_possible", now=(phrase("asks", slot=f"S{seat}", words=tuple(offers)),))
         check(mark.word, mark.value, offers[mark.word])
         if mark.word != "look":
             break

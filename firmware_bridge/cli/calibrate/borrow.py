@@ -17,12 +17,14 @@ from msgspec.structs import replace
 from firmware_bridge.cli.daemon_socket import ANSWER_S, NoDaemon, NotRunning, connected, signed, socket_path
 from firmware_bridge.daemon.devices.leased import LeftBehind, leave, left_in
 from firmware_bridge.errors import BridgeError
+from firmware_bridge.facts.decoding import from_json
 from firmware_bridge.facts.inputs import ReportNo
 from firmware_bridge.facts.printable import escaped, harmless
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.journal.reader import Place, read_lines
 from firmware_bridge.shoe import advance
 from firmware_bridge.shoe.state import Shoe
+from firmware_bridge.topics.texts.refusals import words_of
 from hardware.readers import messages
 
 HUNG_UP: Final = "the daemon closed the connection and has its device again"
@@ -128,8 +130,7 @@ def borrow(config: Path, journal: Path, device: str, by: str, open_shoe: bool) -
         control.settimeout(ANSWER_S)
         answer = _ask(control, answers, {"do": "lend", "device": device, "by": by, "open_shoe": open_shoe})
         if not answer.get("ok"):
-            refused = harmless(answer)
-            raise Refused(refused.get("error", "the daemon keeps its device"), refused.get("hint") or "")
+            raise Refused(*words_of("en", harmless(answer)))
         borrowed = BorrowedFromDaemon(control, answer.get("report"), answer.get("restore", ""))
         with _interrupted_when_revoked(borrowed, device, control, answers):
             yield borrowed
@@ -162,7 +163,7 @@ def _interrupted_when_revoked(
 def _who(answers: Any) -> str:
     """Name of the person who took the device back; "" if the daemon hung up."""
     try:
-        return escaped(str(json.loads(answers.readline())["taken_back"]))
+        return escaped(str(from_json(answers.readline())["taken_back"]))
     except (OSError, ValueError, KeyError):
         return ""
 
@@ -179,7 +180,7 @@ def _last_shoe(directory: Path) -> Shoe:
 def _ask(control: socket.socket, answers: Any, request: dict[str, Any]) -> dict[str, Any]:
     try:
         control.sendall(_line(signed(request)))
-        answer: dict[str, Any] = json.loads(answers.readline())
+        answer: dict[str, Any] = from_json(answers.readline())
     except (OSError, ValueError):
         raise NoDaemon(HUNG_UP, "see: systemctl status firmware-bridge") from None
     return answer

@@ -11,6 +11,7 @@ from firmware_bridge.config import calibration
 from firmware_bridge.config.calibration import AnySection, Calibration
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.printable import harmless
+from firmware_bridge.topics.texts.refusals import words_of
 
 
 class KeptCalibration:
@@ -47,5 +48,5 @@ class KeptCalibration:
         except NotRunning:
             raise ConfigError(*daemons_alone(self._path)) from None
         if not answer.get("ok"):
-            raise ConfigError(str(answer.get("error", "the daemon refused")), str(answer.get("hint") or ""))
+            raise ConfigError(*words_of("en", answer))
         return answer

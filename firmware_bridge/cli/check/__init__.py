@@ -19,6 +19,7 @@ from firmware_bridge.config.reference import unnamed
 from firmware_bridge.config.sections import Config, orders_by_mqtt
 from firmware_bridge.config.validate import contradictions, refused_by_wire
 from firmware_bridge.errors import ConfigError, in_words
+from firmware_bridge.facts.decoding import text_in
 
 SUDO: Final = "put sudo before the command"
 
@@ -137,7 +138,7 @@ CHECKS: Final[tuple[Check, ...]] = (
 
 def _unnamed(path: Path, config: Config) -> str:
     """Keys that a config does not mention, shortened: new keys after an update are among them."""
-    keys = unnamed(path.read_text("utf-8"), config.rules)
+    keys = unnamed(text_in(path), config.rules)
     if not keys:
         return ""
     some = ", ".join(keys[:SHOWN]) + (f" and {len(keys) - SHOWN} more (shoe config --unnamed)" if keys[SHOWN:] else "")

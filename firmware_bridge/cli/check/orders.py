@@ -3,6 +3,8 @@
 import asyncio
 import secrets
 from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -12,9 +14,14 @@ from firmware_bridge.cli.check.broker import first
 from firmware_bridge.cli.check.finding import RESTART, Machine
 from firmware_bridge.config.findings import Finding
 from firmware_bridge.config.load import broker_settings
-from firmware_bridge.errors import ConfigError
-from firmware_bridge.facts.names import REMEDY, alike, unfit, unfit_word
-from firmware_bridge.facts.orders import LONGEST_NAME, Answer
+from firmware_bridge.errors import ConfigError, JournalError
+from firmware_bridge.facts.decoding import Undecodable, from_json
+from firmware_bridge.facts.events import SoftwareChanged
+from firmware_bridge.facts.names import REMEDY, alike, is_pad, unfit, unfit_word
+from firmware_bridge.facts.orders import BY_KEY, KEYPAD, LONGEST_NAME, Answer
+from firmware_bridge.facts.people import NO_PERSON, people
+from firmware_bridge.journal.files import journal_files
+from firmware_bridge.journal.reader import Place, read_lines
 from firmware_bridge.mqtt.link import Link
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message
 
@@ -55,6 +62,23 @@ def names(machine: Machine) -> Iterator[Finding]:
     dealer = machine.daemon["table"]["dealer"] if machine.daemon else ""
     if wrong := unfit(dealer, LONGEST_NAME):
         yield Finding("WARN", "names", f"the dealer {dealer}: the name {wrong}", "sign the dealer in: shoe do dealer")
+    for name in sorted(_on_record(Path(config.journal.dir)) - {dealer}):
+        if wrong := unfit(name, LONGEST_NAME):
+            yield Finding(
+                "WARN", "names", f"on record, {name}: the name {wrong}", "find out who it was: shoe journal show"
+            )
+
+
+def _on_record(directory: Path) -> set[str]:
+    """Names of people in the newest journal; where it cannot be read, another check says so."""
+    found = set[str]()
+    with suppress(OSError, JournalError):
+        for path in journal_files(directory)[-1:]:
+            for line, _ in read_lines(Place(path, 0)):
+                for event in line.entry.events if line.entry else ():
+                    fields = () if isinstance(event, SoftwareChanged) else people(type(event))
+                    found.update(getattr(event, field, "") or "" for field in fields)
+    return {name for name in found - NO_PERSON if name != KEYPAD and not name.startswith(BY_KEY) and not is_pad(name)}
 
 
 def _asked(machine: Machine, what: str) -> Finding:
@@ -86,9 +110,10 @@ async def _give(settings: BrokerSettings, prefix: str) -> Answer | None:
         loop.call_later(ANSWER_S, found.put_nowait, None)
 
     def received(message: Incoming) -> None:
-        answer = msgspec.json.decode(message.payload, type=Answer)
-        if answer.id == id:
-            found.put_nowait(answer)
+        with suppress(Undecodable):
+            answer = from_json(message.payload, Answer)
+            if answer.id == id:
+                found.put_nowait(answer)
 
     link = Link(
         settings, loop, will=lambda: Message(f"{prefix}/check", b"", qos=0), topics=(f"{prefix}/reply",),

@@ -9,6 +9,7 @@ from firmware_bridge.cli.check.finding import Machine
 from firmware_bridge.config.findings import Finding
 from firmware_bridge.config.load import broker_settings
 from firmware_bridge.errors import ConfigError
+from firmware_bridge.facts.decoding import text_in
 from firmware_bridge.mqtt.certificates import of_broker, standing, validity
 from firmware_bridge.mqtt.settings import NotPem, tls_context
 
@@ -27,7 +28,7 @@ def tls(machine: Machine) -> Iterator[Finding]:
     yield from _key(settings.key)
     for path in filter(None, (settings.ca, settings.cert)):
         try:
-            valid = validity(Path(path).read_text("ascii"))
+            valid = validity(text_in(Path(path), "ascii"))
         except (OSError, ValueError):
             continue  # so does it say this
         level, text, remedy = standing(path, valid)

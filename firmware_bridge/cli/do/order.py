@@ -9,8 +9,9 @@ from firmware_bridge.cli.watch.language import language, language_option
 from firmware_bridge.config.plain import say, warn
 from firmware_bridge.config.streams import print_json
 from firmware_bridge.facts.printable import harmless
-from firmware_bridge.topics.texts import Language, known, text
+from firmware_bridge.topics.texts import text
 from firmware_bridge.topics.texts.phrases import in_words, joined
+from firmware_bridge.topics.texts.refusals import words_of
 
 
 def order_options(parser: argparse.ArgumentParser) -> None:
@@ -34,23 +35,7 @@ def give(arguments: argparse.Namespace, name: str, fields: dict[str, Any]) -> in
     if answer["ok"]:
         say(joined(lang, text(lang, "order.done", order=name), in_words(lang, hint)))
         return 0
-    reason = answer["error"].removeprefix(f"{request['do']} refused: ")
-    refused = text(lang, "order.refused", order=name, why=refusal(lang, reason))
-    warn(joined(lang, refused, at_the_table(advice(lang, hint))))
+    reason, todo = words_of(lang, answer)
+    refused = text(lang, "order.refused", order=name, why=reason.removeprefix(f"{request['do']} refused: "))
+    warn(joined(lang, refused, at_the_table(todo)))
     return 1
-
-
-def refusal(lang: Language, reason: str) -> str:
-    """The reason of a refusal in a language: a code, or the shoe's English."""
-    return reason if lang == "en" else known(lang, f"refused.{reason}") or in_words(lang, reason)
-
-
-def advice(lang: Language, hint: str) -> str:
-    """What to do after a refusal, in a language; it may be what the policy says of an open alarm."""
-    from firmware_bridge.shoe.policy import POLICIES  # imported here: most orders are not refused
-
-    for policy, rows in POLICIES.items() if lang != "en" else ():
-        for id, row in rows.items():
-            if row.todo == hint and (found := known(lang, f"todo.{id}_{policy}") or known(lang, f"todo.{id}")):
-                return found
-    return in_words(lang, hint)

@@ -17,6 +17,7 @@ from firmware_bridge.cli.watch.language import alarm_help, language, language_op
 from firmware_bridge.config.documents import Chapter, Row, chapters_of, rows_of, shipped
 from firmware_bridge.config.layout import labelled, page
 from firmware_bridge.errors import UsageError
+from firmware_bridge.facts.decoding import text_in
 from firmware_bridge.topics.texts import Language
 
 MANUALS: Final = ("shoe.1", "bridge.toml.5")
@@ -56,6 +57,7 @@ DOCUMENTS: Final = {
     "page": "all tables in a browser: shoe-floor page",
     "screen": "the screen over a table, for guests",
     "metrics": "metrics of all tables for Prometheus, alerts and what to do, a dashboard",
+    "doors": "what listens, and the most that each takes",
     "nats": "a floor on a cluster of NATS",
     "fleet": "a thousand simulated tables, and what they were measured at",
     "examples": "rounds, two backends and a config for each kind of house, and where they are on this machine",
@@ -237,7 +239,7 @@ def _document(name: str) -> str:
     if not path.exists():
         return ""
     place = f"\n\nHere they are in {path.parent}." if name == "examples" else ""
-    return path.read_text("utf-8").strip() + place
+    return text_in(path).strip() + place
 
 
 @cache

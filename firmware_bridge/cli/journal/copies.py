@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from firmware_bridge.cli.daemon_socket import ANSWER_S, NoDaemon, connected, socket_path
 from firmware_bridge.errors import JournalError
+from firmware_bridge.facts.decoding import from_json
 from firmware_bridge.facts.printable import harmless
 from firmware_bridge.journal.files import SUFFIX, chosen
+from firmware_bridge.topics.texts.refusals import words_of
 
 if TYPE_CHECKING:
     from io import BufferedRWPair
@@ -85,11 +87,11 @@ def _asked(daemon: "BufferedRWPair[Any, Any]", request: dict[str, Any]) -> dict[
 
 def _answer(line: bytes) -> dict[str, Any]:
     try:
-        answer: dict[str, Any] = harmless(json.loads(line))
+        answer: dict[str, Any] = harmless(from_json(line))
     except ValueError:
         raise NoDaemon("the daemon closed the connection", "see: systemctl status firmware-bridge") from None
     if not answer.get("ok"):
-        raise JournalError(str(answer.get("error")), str(answer.get("hint") or ""))
+        raise JournalError(*words_of("en", answer))
     return answer
 
 

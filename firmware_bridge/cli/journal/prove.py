@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-import msgspec
-
 from firmware_bridge.errors import JournalError
+from firmware_bridge.facts.decoding import Undecodable, from_json, text_in
 from firmware_bridge.journal.files import chosen, files_in
 from firmware_bridge.journal.line import FIRST_CHAIN, Line, unseal, without_sealed
 from firmware_bridge.journal.preallocate import is_fill
@@ -114,8 +113,8 @@ def _leaf(tiles: Tiles, number: int) -> str:
 
 def _note(path: Path) -> str:
     try:
-        return path.read_text("utf-8")
-    except UnicodeDecodeError:
+        return text_in(path)
+    except Undecodable:
         raise JournalError(f"{path} is no text", "give a signed note, as witnesses answer with") from None
 
 
@@ -178,7 +177,7 @@ def _of_round(files: Sequence[Path], number: int) -> tuple[Path, int]:
 
 
 def _is_round(line: Line, number: int) -> bool:
-    events = map(msgspec.json.decode, line.public.events)
+    events = map(from_json, line.public.events)
     return any(event["type"] in _ROUNDS and event["round"] == number for event in events)
 
 

@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO, Final
@@ -17,6 +17,7 @@ from firmware_bridge.config.arguments import file_to_write
 from firmware_bridge.config.plain import warn
 from firmware_bridge.config.streams import print_json
 from firmware_bridge.errors import JournalError
+from firmware_bridge.facts.decoding import from_json
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.games import GAMES
 from firmware_bridge.journal.cursor import Cursor, read_cursor
@@ -84,7 +85,7 @@ def lines_of(public: Public) -> list[str]:
     """Lines of an entry, one for each event, the first with number and time; safe to print on a terminal."""
     head = f"{public.seq:>5}  {local(datetime.fromisoformat(public.at))}"
     heads = [head] + [" " * len(head)] * (len(public.events) - 1)
-    events = [msgspec.json.decode(raw) for raw in public.events]
+    events = [from_json(raw) for raw in public.events]
     return [escaped(f"{head}  {event['type']:<18} {_words(event)}") for head, event in zip(heads, events, strict=True)]
 
 
@@ -95,6 +96,13 @@ def local(moment: datetime) -> str:
 
 
 def _words(event: dict[str, Any]) -> str:
+    """An event in words; as JSON where it has not the fields that this software knows it by."""
+    with suppress(LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
+        return _in_words(event)
+    return _encode(event).decode()
+
+
+def _in_words(event: dict[str, Any]) -> str:
     if event["type"] in ("RoundClosed", "RoundCorrected"):
         return "  ".join(_result(event))
     if event["type"] == "RoundVoided":
@@ -132,7 +140,7 @@ def _act(event: dict[str, Any]) -> str:
 def _show(line: Line, as_json: bool) -> None:
     """Prints the public part; sealed values are not in it."""
     if as_json:
-        shown = {"chain": line.chain} | msgspec.json.decode(_encode(line.public))
+        shown = {"chain": line.chain} | from_json(_encode(line.public))
         print_json(_encode(shown).decode())
     else:
         print("\n".join(lines_of(line.public)))

@@ -10,6 +10,7 @@ from typing import Final, TypeVar
 
 from firmware_bridge.cli.long_commands import Bar, Workers, jobs_option
 from firmware_bridge.errors import JournalError
+from firmware_bridge.facts.decoding import Undecodable, text_in
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.journal.audit import Audit, Met, Verdict
 from firmware_bridge.journal.files import chosen
@@ -65,8 +66,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _keys(path: Path) -> tuple[Key, ...]:
     try:
-        policy = parse_policy(path.read_text("utf-8"))
-    except (Refused, UnicodeDecodeError) as error:
+        policy = parse_policy(text_in(path))
+    except (Refused, Undecodable) as error:
         raise JournalError(f"{path}: {error}", "give the page of keys (C2SP tlog-policy)") from None
     if not policy.logs:
         raise JournalError(f"{path} names no log", "add the line `log` and what shoe key show prints")

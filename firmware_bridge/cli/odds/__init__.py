@@ -13,6 +13,7 @@ from firmware_bridge.config.layout import show_columns
 from firmware_bridge.demo.script import Drawn, NewShoe, parse
 from firmware_bridge.errors import ScriptError, UsageError
 from firmware_bridge.facts.cards import Card
+from firmware_bridge.facts.decoding import Undecodable, text_in
 from firmware_bridge.facts.house import House
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.baccarat.deals import DECKS
@@ -115,7 +116,7 @@ def _seen(name: str) -> list[Card]:
 
 def _text(name: str) -> str:
     try:
-        return sys.stdin.read() if name == "-" else Path(name).read_text("utf-8")
-    except (OSError, UnicodeError) as error:
+        return sys.stdin.read() if name == "-" else text_in(Path(name))
+    except (OSError, UnicodeError, Undecodable) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not a text file"
         raise ScriptError(f"{name}: {reason}", "give a file of cards, As Td .., or - for stdin") from None

@@ -3,7 +3,6 @@
 import argparse
 import os
 import sys
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
@@ -15,10 +14,12 @@ from firmware_bridge.config.arguments import Exit, file_to_write
 from firmware_bridge.config.plain import warn
 from firmware_bridge.config.streams import as_utf8, legible
 from firmware_bridge.errors import BridgeError, ConfigError, JournalError
+from firmware_bridge.facts.decoding import Undecodable, from_json, text_in, toml
 from firmware_bridge.facts.events import RoundClosed, RoundCorrected
+from firmware_bridge.facts.languages import Whole
 from firmware_bridge.games.baccarat import roads
 from firmware_bridge.games.baccarat.drawn.sheet import Heading
-from firmware_bridge.games.baccarat.drawn.words import Kind, Language
+from firmware_bridge.games.baccarat.drawn.words import Kind
 from firmware_bridge.games.baccarat.roads_topic import bead_of
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--theme", choices=("light", "dark"), default="dark", help="colours of the picture (default dark)"
     )
-    parser.add_argument("--lang", choices=get_args(Language), default="en", help="language of the labels (default en)")
+    parser.add_argument("--lang", choices=get_args(Whole), default="en", help="language of the labels (default en)")
     parser.add_argument("--size", type=_size, metavar="WxH", help="pixels of a board (default 1920x1080)")
     parser.add_argument("--title", type=_title, default="", help="title of the picture (default: table and shoe)")
     parser.add_argument("--pair-dots", action="store_true", help="show pairs in the big road too")
@@ -144,10 +145,10 @@ def limits(of_table: Mapping[str, Any]) -> dict[str, str]:
 def configured(config: Path) -> dict[str, Any]:
     """Settings of roads in a config. Raises ConfigError if it cannot be read."""
     try:
-        sections = tomllib.loads(config.read_text("utf-8"))
+        sections = toml(text_in(config))
     except OSError as error:
         raise ConfigError(f"{config}: {error.strerror}", "name the file with --config") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except Undecodable as error:
         raise ConfigError(f"{config}: not TOML: {error}", "`shoe check` lists every mistake") from None
     return {**sections.get("game", {}), **sections.get("roads", {})}
 
@@ -267,13 +268,13 @@ def _recorded(config: Path) -> ShoeRounds:
     terms: dict[str, Any] = {}
     with path.open("rb") as file:
         for public, raw in ((line.public, raw) for line in Walk(path.name).lines(file) for raw in line.public.events):
-            event = msgspec.json.decode(raw)
+            event = from_json(raw)
             head = public
             events.append(event)
             if event["type"] == "ShoeOpened":
                 terms = event["house"]["terms"]
             elif event["type"] in ("RoundClosed", "RoundCorrected"):
-                counts = msgspec.json.decode(raw, type=RoundClosed | RoundCorrected)
+                counts = from_json(raw, RoundClosed | RoundCorrected)
                 rounds[counts.round] = bead_of(counts.outcome, counts.own)
             elif event["type"] == "RoundVoided":
                 rounds.pop(event["round"], None)

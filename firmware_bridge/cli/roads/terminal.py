@@ -9,9 +9,10 @@ from typing import Final, NamedTuple
 from unicodedata import east_asian_width
 
 from firmware_bridge.config.streams import is_utf
+from firmware_bridge.facts.languages import Language
 from firmware_bridge.games.baccarat.drawn.grid import Window, window
 from firmware_bridge.games.baccarat.drawn.sheet import NOTHING, Heading, title
-from firmware_bridge.games.baccarat.drawn.words import WORDS, Kind, Language, Words, good_name
+from firmware_bridge.games.baccarat.drawn.words import Kind, Words, good_name, words_in
 from firmware_bridge.games.baccarat.roads import ROWS, Board, Cell
 
 COLOURS: Final = {"red": "1;31", "blue": "1;94", "green": "1;32", "dim": "2", "title": "1"}
@@ -75,7 +76,7 @@ def screen(
     heading: Heading = NOTHING,
 ) -> str:
     """The whole picture, 24 lines at a width of 80 in most shoes; or one road."""
-    paint, words = paint or terminal(), WORDS[language]
+    paint, words = paint or terminal(), words_in(language)
     width = max(paint.width, NARROWEST)
     if only in ("ask", "good"):
         asked, good = list(_asked(board, paint, words)), list(_good(board, paint, words, language, width))

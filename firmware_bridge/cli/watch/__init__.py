@@ -17,6 +17,7 @@ from firmware_bridge.cli.watch.terminal import PAUSE, QUIT, Terminal, cannot_dra
 from firmware_bridge.config.plain import say
 from firmware_bridge.config.streams import print_json
 from firmware_bridge.errors import BridgeError
+from firmware_bridge.facts.decoding import from_json
 from firmware_bridge.topics.texts import Language, text
 from firmware_bridge.topics.texts.phrases import in_words, joined
 
@@ -151,7 +152,7 @@ class Followed:
         if not came:
             raise NoDaemon("the daemon closed the connection", "see: systemctl status firmware-bridge")
         *lines, self._rest = (self._rest + came).split(b"\n")
-        return [json.loads(line) for line in lines]
+        return [from_json(line) for line in lines]
 
     def close(self) -> None:
         self.socket.close()

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from firmware_bridge.cli.watch.machine import Status
+from firmware_bridge.facts.decoding import from_json
 from firmware_bridge.facts.printable import harmless
 from firmware_bridge.facts.wire_states import Alarms, Lamps, Table
 from firmware_bridge.screen.words import face
@@ -112,4 +113,4 @@ Kind = TypeVar("Kind")
 
 
 def _as(kind: type[Kind], body: object) -> Kind:
-    return msgspec.json.decode(msgspec.json.encode(body), type=kind)
+    return from_json(msgspec.json.encode(body), kind)

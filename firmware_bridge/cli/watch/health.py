@@ -1,84 +1,80 @@
 """Says the topic `health` in words: what is wrong first, then the reader and the machine."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from firmware_bridge.topics.texts import Language, text
+from firmware_bridge.facts.book.measures import Measure, Shown, measures
+from firmware_bridge.topics.texts import Language, known, names, text
 from firmware_bridge.topics.texts.phrases import in_words, joined
 
 Values = Mapping[str, Any]
 
 DAY_S, HOUR_S, MINUTE_S = 86_400, 3_600, 60
 
-READER: Final = (
-    *("reads", "unread", "frames_bad", "not_understood", "quality", "lamp", "ambient", "temperature", "forecast"),
+TROUBLE: Final = (
+    *("health.under_voltage", "health.faults", "reader.forecast", "health.orders_refused", "health.queue"),
+    *("health.unmarked", "health.acts"),
 )
-MACHINE: Final = ("uptime_s", "reader", "disk_free_mb", "temperature", "under_voltage", "queue", "faults")
-OTHERS: Final = (
-    *("orders_refused", "unmarked", "acts", "certificate_days", "quality_calibrated", "lamp_calibrated"),
-    *("heard", "keypads"),
-)
-"""Values that have words of their own; another one is shown with its name."""
+"""Measures that come first, in this order, and are left out where nothing is wrong."""
+
+OF_READS: Final = ("reader.unread", "reader.frames_bad", "reader.not_understood")
+"""Measures that stand in the sentence of `reader.reads`."""
 
 
 def health_words(health: Values, lang: Language = "en") -> str:
     """The state of reader and machine in one line, the worst first; what is not measured is left out."""
-    reader = health.get("reader") or {}
-    parts = [*_wrong(health, reader, lang), *_reader(reader, lang), *_machine(health, lang), *_new(health, reader)]
-    return joined(lang, *parts)
+    parts: dict[str, Values] = {"health": health, "reader": health.get("reader") or {}}
+    rows = sorted(measures(), key=lambda row: TROUBLE.index(row.id) if row.id in TROUBLE else len(TROUBLE))
+    return joined(lang, *[_words(row, parts[row.part], lang) for row in rows], *_new(parts))
 
 
-def _wrong(health: Values, reader: Values, lang: Language) -> Iterator[str]:
-    if health.get("under_voltage"):
-        yield text(lang, "measured.under_voltage")
-    if faults := health.get("faults"):
-        yield text(lang, "measured.faults", names=", ".join(faults))
-    if forecast := reader.get("forecast"):
-        yield in_words(lang, str(forecast))
-    if refused := health.get("orders_refused"):
-        yield _counted(lang, refused, "measured.order_refused", "measured.orders_refused")
-    if queue := health.get("queue"):
-        yield _counted(lang, queue, "measured.entry_queued", "measured.entries_queued")
-    if unmarked := health.get("unmarked"):
-        no_dealer = text(lang, "measured.no_dealer")
-        taken = ", ".join(f"{name or no_dealer} {count}" for name, count in unmarked.items())
-        yield text(lang, "measured.unmarked", names=taken)
-    for each in health.get("acts") or ():
-        counts = {name: each.get(name, 0) for name in ("entered", "voided", "corrected", "cut_early", "taken_back")}
-        yield text(lang, "measured.acts", name=each["dealer"] or text(lang, "measured.no_dealer"), **counts)
+def _words(row: Measure, part: Values, lang: Language) -> str:
+    """A measure in words, "" for one that is not known, nothing to worry about, or said elsewhere."""
+    now = part.get(row.field)
+    if now is None or row.id in OF_READS or (row.id in TROUBLE and not now) or row.shown not in FORMS:
+        return ""
+    return _reads(part, lang) if row.id == "reader.reads" else FORMS[row.shown](row, now, part, lang)
+
+
+def _sentence(row: Measure, now: str, lang: Language) -> str:
+    """The sentence of a measure, or its label and value."""
+    sentence = known(lang, f"measured.{row.id}.one") if now == "1" else None
+    sentence = sentence or known(lang, f"measured.{row.id}")
+    return sentence.format(now=now) if sentence else text(lang, "measured.other", name=text(lang, row.id), now=now)
+
+
+def _number(row: Measure, now: float, part: Values, lang: Language) -> str:
+    shown = f"{now:,}" if row.unit == "MB" else f"{now:g}" if isinstance(now, float) else str(now)
+    then = part.get(row.calibrated)
+    was = text(lang, "measured.calibrated", then=f"{then:g}") if then is not None else ""
+    return _sentence(row, shown, lang) + was
+
+
+FORMS: Final[dict[Shown, Callable[[Measure, Any, Values, Language], str]]] = {
+    "number": _number,
+    "flag": lambda row, now, part, lang: _sentence(row, text(lang, f"{row.id}.{'yes' if now else 'no'}"), lang),
+    "names": lambda row, now, part, lang: _sentence(row, ", ".join(now), lang),
+    "counts": lambda row, now, part, lang: _sentence(row, names.counts(lang, now), lang),
+    "acts": lambda row, now, part, lang: joined(lang, *[names.acts(lang, each) for each in now]),
+    "advice": lambda row, now, part, lang: in_words(lang, str(now)),
+    "uptime": lambda row, now, part, lang: _sentence(row, _time(now, lang), lang),
+}
+"""How a value is said; `beside` is said with another one, and the rows of reader and keypads say what is `heard`."""
 
 
 def _counted(lang: Language, count: int, one: str, several: str) -> str:
     return text(lang, one if count == 1 else several, count=count)
 
 
-def _reader(reader: Values, lang: Language) -> Iterator[str]:
-    if "reads" in reader:
-        unread, damaged = reader.get("unread") or 0, reader.get("frames_bad") or 0
-        missed = text(lang, "measured.not_read", count=unread) if unread else text(lang, "measured.all_well")
-        frames = _counted(lang, damaged, "measured.frame_damaged", "measured.frames_damaged") if damaged else ""
-        cards = _counted(lang, reader["reads"], "measured.card_read", "measured.cards_read")
-        noise = reader.get("not_understood") or 0
-        bursts = _counted(lang, noise, "measured.burst_not_understood", "measured.times_not_understood")
-        yield f"{cards}{missed if reader['reads'] else ''}{frames}{bursts if noise else ''}"
-    for name in ("quality", "lamp"):
-        if (now := reader.get(name)) is not None:
-            then = reader.get(f"{name}_calibrated")
-            was = text(lang, "measured.calibrated", then=f"{then:g}") if then is not None else ""
-            yield text(lang, f"measured.{name}", now=f"{now:g}") + was
-    if (ambient := reader.get("ambient")) is not None:
-        yield text(lang, "measured.ambient", now=ambient)
-    if (warm := reader.get("temperature")) is not None:
-        yield text(lang, "measured.reader_warm", now=f"{warm:g}")
-
-
-def _machine(health: Values, lang: Language) -> Iterator[str]:
-    if (warm := health.get("temperature")) is not None:
-        yield text(lang, "measured.pi_warm", now=f"{warm:g}")
-    if (free := health.get("disk_free_mb")) is not None:
-        yield text(lang, "measured.disk_free", count=f"{free:,}")
-    if (up := health.get("uptime_s")) is not None:
-        yield text(lang, "measured.up", time=_time(up, lang))
+def _reads(reader: Values, lang: Language) -> str:
+    """How the reader reads: cards, those that it did not read, and what was damaged or not understood."""
+    unread, damaged = reader.get("unread") or 0, reader.get("frames_bad") or 0
+    missed = text(lang, "measured.not_read", count=unread) if unread else text(lang, "measured.all_well")
+    frames = _counted(lang, damaged, "measured.frame_damaged", "measured.frames_damaged") if damaged else ""
+    cards = _counted(lang, reader["reads"], "measured.card_read", "measured.cards_read")
+    noise = reader.get("not_understood") or 0
+    bursts = _counted(lang, noise, "measured.burst_not_understood", "measured.times_not_understood")
+    return f"{cards}{missed if reader['reads'] else ''}{frames}{bursts if noise else ''}"
 
 
 def _time(seconds: int, lang: Language) -> str:
@@ -92,9 +88,10 @@ def _time(seconds: int, lang: Language) -> str:
     return text(lang, "measured.minutes", minutes=minutes)
 
 
-def _new(health: Values, reader: Values) -> Iterator[str]:
-    """Values that this version has no words for."""
-    for values, known in ((health, MACHINE), (reader, READER)):
+def _new(parts: Mapping[str, Values]) -> Iterator[str]:
+    """Values that this version does not know."""
+    known_ids = {"health.reader", *(row.id for row in measures())}
+    for part, values in parts.items():
         for name, value in values.items():
-            if name not in (*known, *OTHERS) and value not in (None, [], {}, ""):
+            if f"{part}.{name}" not in known_ids and value not in (None, [], {}, ""):
                 yield f"{name.replace('_', ' ')} {value}"

@@ -106,9 +106,8 @@ def _only(lang: Language, some: Sequence[str], rows: "Mapping[str, Row]") -> str
     """The names of some policies in brackets; "" if they are all that have the alarm."""
     if len(some) == len(rows):
         return ""
-    from firmware_bridge.topics.texts import names
 
-    named = names.BETWEEN[lang].join(known(lang, f"policy.{each}") or each for each in some)
+    named = text(lang, "between.names").join(known(lang, f"policy.{each}") or each for each in some)
     return f" ({named})" if lang == "en" else f"（{named}）"
 
 

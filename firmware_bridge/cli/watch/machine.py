@@ -4,7 +4,6 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from firmware_bridge.cli.watch.health import health_words
 from firmware_bridge.topics.texts import Language, known, text
 from firmware_bridge.topics.texts.phrases import in_words, joined
 
@@ -48,6 +47,8 @@ def rows(status: Status, lang: Language = "en") -> Iterator[tuple[str, str]]:
         if pins["outputs"]:
             yield "outputs", _pins(pins["outputs"], text(lang, "machine.on"))
     if health := status.get("health"):
+        from firmware_bridge.cli.watch.health import health_words  # imported here: it brings msgspec
+
         yield "health", health_words(health, lang)
 
 
@@ -91,7 +92,7 @@ def rules(settings: dict[str, Any], lang: Language = "en") -> str:
     terms = settings["terms"]
     procedure = (word(lang, "procedure", terms["procedure"]),) if "procedure" in terms else ()
     decks = text(lang, "machine.decks", count=settings["decks"])
-    return (", " if lang == "en" else "，").join((word(lang, "game", settings["game"]), *procedure, decks))
+    return text(lang, "between.parts").join((word(lang, "game", settings["game"]), *procedure, decks))
 
 
 def word(lang: Language, kind: str, id: str) -> str:

@@ -6,6 +6,7 @@ from typing import Any, Final, Literal
 
 from firmware_bridge.cli.daemon_socket import at_the_table
 from firmware_bridge.cli.watch.machine import Status, coming_back, lease_words, machine, rules, word
+from firmware_bridge.facts.decoding import from_json
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.screen.words import brief, offers, shows
 from firmware_bridge.topics.texts import Language, known, text
@@ -23,7 +24,6 @@ ENTER_LOT: Final = "sudo shoe do mark lot SEAT --by NAME"
 ROW: Final = 9
 """Columns of the name of a row, with the gap behind it."""
 
-BETWEEN: Final[dict[Language, str]] = {"en": ", ", "zh-Hant": "，", "zh-Hans": "，"}
 
 IN_PLAY: Final = ("betting", "ready", "dealing", "complete")
 
@@ -125,7 +125,7 @@ def mode_word(status: Status, lang: Language = "en") -> str:
 def next_step(status: Status, lang: Language = "en") -> str:
     """The next thing to do, "" if there is none; an alarm that stops the table goes first, a note never stands here."""
     if words := lease_words(status, lang):
-        return (": " if lang == "en" else "：").join(words)
+        return text(lang, "between.value").join(words)
     alarms = sorted(status["alarm"]["open"], key=lambda alarm: not alarm["blocks"])
     if alarms and alarms[0]["blocks"]:
         return _settles(alarms[0], lang)
@@ -161,7 +161,7 @@ def _dealers_step(status: Status, lang: Language, waits: bool = True) -> str:
     from firmware_bridge.facts.wire_states import Lamps, Table
     from firmware_bridge.topics.texts.dealer import guidance
 
-    table = msgspec.json.decode(msgspec.json.encode(status["table"]), type=Table)
+    table = from_json(msgspec.json.encode(status["table"]), Table)
     acts = table.expected
     if any(act.verb == "wait" and act.what == "shoe" for act in acts):
         return text(lang, "status.open_shoe" if table.phase == "empty" else "status.change_shoe", command=OPEN_SHOE)
@@ -198,7 +198,7 @@ def _phase(status: Status, lang: Language) -> str:
         parts.append(text(lang, "status.shoe_change"))
     if table["held"]:
         parts.append(text(lang, "status.held", count=table["held"]))
-    return BETWEEN[lang].join(parts)
+    return text(lang, "between.parts").join(parts)
 
 
 def _slots(status: Status) -> str:
@@ -210,7 +210,9 @@ def _slots(status: Status) -> str:
 
 def _lamps(status: Status, lang: Language) -> str:
     rhythms = status["lamps"]["lit"].items()
-    lit = BETWEEN[lang].join(f"{lamp} {known(lang, f'rhythm.{rhythm}') or rhythm}" for lamp, rhythm in rhythms)
+    lit = text(lang, "between.parts").join(
+        f"{lamp} {known(lang, f'rhythm.{rhythm}') or rhythm}" for lamp, rhythm in rhythms
+    )
     lit = lit or text(lang, "status.all_dark")
     why = joined(lang, *status["lamps"]["why"])
     return f"{lit}  ({why})" if why else lit

@@ -8,6 +8,7 @@ from pathlib import Path
 from time import time
 from typing import Final, NamedTuple, Protocol
 
+from firmware_bridge.facts.decoding import text_in
 from firmware_bridge.mqtt.certificates import DAY_S, RENEW, WARNED_DAYS, Validity, validity
 from firmware_bridge.mqtt.settings import BrokerSettings, NotPem, tls_context
 
@@ -87,7 +88,7 @@ class Certificates:
         """The certificates by what they are called; the connection reports a file that cannot be read."""
         for path in filter(None, (self._settings.cert, self._settings.ca)):
             try:
-                yield f"the certificate {path}", validity(Path(path).read_text("ascii"))
+                yield f"the certificate {path}", validity(text_in(Path(path), "ascii"))
             except (OSError, ValueError):
                 continue
         if (ends := self._link.ends()) is not None:

@@ -8,9 +8,9 @@ from pathlib import Path
 from time import monotonic
 from typing import Final
 
-import msgspec
 from msgspec import Struct
 
+from firmware_bridge.facts.decoding import Undecodable, json_of
 from firmware_bridge.journal.files import file_name
 from firmware_bridge.journal.messages import messages
 from firmware_bridge.journal.resend import Range, lines_of
@@ -31,14 +31,14 @@ class _Named(Struct):
     seq: int
 
 
-_decode: Final = msgspec.json.Decoder(_Named).decode
+_decode: Final = json_of(_Named)
 
 
 class Foreign:
     """Compares what comes on `event` and `round` with what was sent, then with the journals in `directory`.
 
-    found: called with the entry that a message names, as text, and how many such messages there were. `passed_over`:
-    messages beyond `A_SECOND`.
+    found: called with the entry that a message names, as text, and how many such messages there were: for the 1st,
+    2nd, 4th, 8th.., so that who sends many fills no log. `passed_over`: messages beyond `A_SECOND`.
     """
 
     def __init__(self, directory: Path, found: Callable[[str, int], None]) -> None:
@@ -59,7 +59,8 @@ class Foreign:
             self.passed_over += 1
         elif not self._is_ours(topic, payload):
             self.count += 1
-            self._found(_name_of(payload), self.count)
+            if self.count.bit_count() == 1:
+                self._found(_name_of(payload), self.count)
 
     def _may_look(self) -> bool:
         second = int(monotonic())
@@ -70,7 +71,7 @@ class Foreign:
 
     def _is_ours(self, topic: str, payload: bytes) -> bool:
         """Whether a journal holds this message, byte for byte."""
-        with suppress(msgspec.MsgspecError, UnicodeDecodeError, RecursionError, OSError):
+        with suppress(Undecodable, OSError):
             named = _decode(payload)
             if not _JOURNAL.fullmatch(named.journal) or not (self._directory / file_name(named.journal)).is_file():
                 return False
@@ -81,7 +82,7 @@ class Foreign:
 
 
 def _name_of(payload: bytes) -> str:
-    with suppress(msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+    with suppress(Undecodable):
         named = _decode(payload)
         return f"entry {named.seq} of {named.journal[:40]!r}"
     return "no entry"

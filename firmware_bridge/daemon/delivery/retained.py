@@ -111,31 +111,32 @@ class Overwritten:
     ) -> None:
         self._again, self._is_shared, self._loop = again, is_shared, loop
         self._last: dict[str, bytes] = {}
-        self._echoes: dict[str, deque[bytes]] | None = None
+        self._echoes: dict[str, deque[bytes]] = {}
+        self._all_echoed = False
         self._topics: set[str] = set()
         self._timer: asyncio.TimerHandle | None = None
         self._next = 0.0
         self._is_on = False
 
-    def begin(self, echoed: bool) -> None:
-        """Begins with a new connection. echoed: its broker returns own messages."""
+    def begin(self, echoed: bool, returned: Collection[str] = ()) -> None:
+        """Begins with a new connection. echoed: its broker returns own messages; if not, those on `returned` alone."""
         self.close()
         self._last.clear()
-        self._echoes = {} if echoed else None
+        self._all_echoed, self._echoes = echoed, {topic: deque(maxlen=ECHOES) for topic in returned}
         self._is_on = True
 
     def sent(self, topic: str, payload: bytes) -> None:
         """Called before each state is published."""
         self._last[topic] = payload
-        if self._echoes is not None:
+        if self._all_echoed or topic in self._echoes:
             self._echoes.setdefault(topic, deque(maxlen=ECHOES)).append(payload)
 
     def heard(self, topic: str, payload: bytes) -> None:
         """Called for each live message on a topic of the states."""
-        if self._echoes is None:
-            is_own = self._last.get(topic) == payload
-        else:
+        if self._all_echoed or topic in self._echoes:
             is_own = _returned(self._echoes.get(topic, deque()), payload)
+        else:
+            is_own = self._last.get(topic) == payload
         if not is_own:
             self.written(topic)
 

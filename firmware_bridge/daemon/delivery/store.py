@@ -4,16 +4,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-import msgspec
-
-from firmware_bridge.errors import BridgeError
+from firmware_bridge.facts.book.refusals import Refused
+from firmware_bridge.facts.decoding import Undecodable, json_of
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.facts.wire import Stored
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.files import file_name, journal_files, journal_id
 from firmware_bridge.journal.resend import Range, last_entry
 
-LONGEST: Final = 1_024
+LONGEST: Final = 2_048
 """Bytes of the longest message that is read."""
 
 FIRST_PART, PART = 1, 256
@@ -25,11 +24,11 @@ JOURNALS: Final = 1_000
 SHOWN: Final = 40
 """Characters shown of a text from outside."""
 
-_decode: Final = msgspec.json.Decoder(Stored).decode
+_decode: Final = json_of(Stored)
 
 
-class NotStored(BridgeError):
-    """A message of the topic `stored` that does not count; the text goes to its sender."""
+class NotStored(Refused):
+    """A message of the topic `stored` that does not count: why, for its sender."""
 
 
 class Store:
@@ -77,9 +76,7 @@ class Store:
         """Handles a message of the topic; whether the cursor moved. Raises NotStored."""
         stored = _read(payload)
         if stored.by != self.name:
-            raise NotStored(
-                f"{_shown(stored.by)} is not the store of this table", f"the store of this table is {self.name}"
-            )
+            raise NotStored("not_this_store", giver=_shown(stored.by), store=self.name)
         claim = Cursor(stored.journal, stored.seq)
         if claim == self.cursor or self._is_repeated(claim):
             return False
@@ -90,7 +87,7 @@ class Store:
         try:
             before, self.cursor = self.cursor, self._reached()
         except OSError:
-            raise NotStored("the journal cannot be read", "send it again; see the table's alarms") from None
+            raise NotStored("stored_unreadable") from None
         if moved := self.cursor != before:
             self.changed()
         return moved
@@ -148,10 +145,10 @@ class Store:
         if _place(claim) < _place(self.cursor):
             assert self.cursor
             at = f"entry {self.cursor.seq} of {self.cursor.journal}"
-            raise NotStored(f"{_named(claim)} is older than what is stored", f"continue after {at}")
+            raise NotStored("stored_older", entry=_named(claim), after=at)
         if _place(claim) > _place(now):
             last = f"entry {now.seq} of {now.journal}" if now else "nothing"
-            raise NotStored(f"{_named(claim)} was not sent", f"report only what was committed; last sent: {last}")
+            raise NotStored("stored_not_sent", entry=_named(claim), last=last)
 
     def _check_older(self, claim: Cursor) -> None:
         """Raises NotStored unless an entry is in its journal."""
@@ -163,9 +160,9 @@ class Store:
         except (ValueError, OSError):
             is_here, end = False, 0
         if not is_here:
-            raise NotStored(f"journal {_shown(claim.journal)} is not on this disk", "use the name in the messages")
+            raise NotStored("stored_no_journal", journal=_shown(claim.journal))
         if claim.seq > end:
-            raise NotStored(f"{_named(claim)} was not sent", f"the last entry of this journal is {end}")
+            raise NotStored("stored_beyond_end", entry=_named(claim), end=end)
 
     def _end(self, path: Path) -> int:
         """The last entry of a journal that was sent; older journals never grow. Raises OSError."""
@@ -182,11 +179,11 @@ class Store:
 def _read(payload: bytes) -> Stored:
     """Decodes a message. Raises NotStored."""
     if len(payload) > LONGEST:
-        raise NotStored("the message is too long", f"a message has at most {LONGEST} bytes")
+        raise NotStored("stored_too_long", most=LONGEST)
     try:
         return _decode(payload)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise NotStored("not a valid `stored` message", 'send {"journal":"..","seq":1,"by":".."}') from None
+    except Undecodable:
+        raise NotStored("stored_invalid") from None
 
 
 def _place(cursor: Cursor | None) -> tuple[str, int]:

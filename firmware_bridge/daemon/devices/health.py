@@ -19,7 +19,8 @@ from firmware_bridge.config.sections import Config
 from firmware_bridge.config.whole_file import write_whole
 from firmware_bridge.daemon.devices.reader import Reader
 from firmware_bridge.errors import ConfigError, in_words
-from firmware_bridge.facts import wire_states
+from firmware_bridge.facts.book import measures
+from firmware_bridge.facts.decoding import from_json
 from hardware import pi as pi
 from hardware.readers import messages
 
@@ -143,7 +144,7 @@ class Health:
         config: Config,
         reader: Reader,
         more: Callable[[], dict[str, Any]],
-        publish: Callable[[wire_states.Health], None],
+        publish: Callable[[measures.Health], None],
         loop: asyncio.AbstractEventLoop,
     ) -> None:
         self._config, self._reader, self._more, self._publish, self._loop = config, reader, more, publish, loop
@@ -153,7 +154,7 @@ class Health:
         self._past = MeanQualities()
         self._beat: messages.Beat | None = None
         self._timer: asyncio.TimerHandle | None = None
-        self._published: wire_states.Health | None = None
+        self._published: measures.Health | None = None
 
     def start(self) -> None:
         """Publishes the health now, and then every half minute."""
@@ -180,9 +181,9 @@ class Health:
             case messages.Beat():
                 self._beat = message
 
-    def state(self) -> wire_states.Health:
+    def state(self) -> measures.Health:
         """The complete health; None for a value that is not measured here."""
-        return wire_states.Health(
+        return measures.Health(
             uptime_s=self._uptime(),
             reader=self._reader_state(),
             disk_free_mb=self._free_mb(),
@@ -191,7 +192,7 @@ class Health:
             **self._more(),
         )
 
-    def live(self) -> wire_states.Health | None:
+    def live(self) -> measures.Health | None:
         """The health published last with present counts: fast enough for each card. None before `start`."""
         if self._published is None:
             return None
@@ -215,11 +216,11 @@ class Health:
             "temperature": beat and beat.temperature,
         }
 
-    def _reader_state(self) -> wire_states.ReaderHealth:
+    def _reader_state(self) -> measures.ReaderHealth:
         section = self._calibrated()
         self._reset(section)
         measured = section and section.measured
-        return wire_states.ReaderHealth(
+        return measures.ReaderHealth(
             **self._counts(),
             quality_calibrated=measured.quality_mean if measured else None,
             lamp_calibrated=measured.lamp if measured else None,
@@ -272,7 +273,7 @@ def _keep(path: Path, past: MeanQualities) -> None:
 
 def _past(path: Path) -> MeanQualities:
     try:
-        return msgspec.json.decode(path.read_bytes(), type=MeanQualities)
+        return from_json(path.read_bytes(), MeanQualities)
     except FileNotFoundError:
         return MeanQualities()
     except (OSError, ValueError) as error:

@@ -10,7 +10,7 @@ from msgspec import UNSET, UnsetType
 from firmware_bridge.daemon.table.clock import now
 from firmware_bridge.errors import JournalError
 from firmware_bridge.facts import events, inputs
-from firmware_bridge.facts.wire_states import Heard
+from firmware_bridge.facts.book.measures import Heard
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.journal.line import Line
 from firmware_bridge.journal.reader import Place, read_lines

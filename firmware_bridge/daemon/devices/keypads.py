@@ -14,7 +14,8 @@ from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.turns import Turns, Window
 from firmware_bridge.facts import inputs, orders
-from firmware_bridge.facts.wire_states import Heard
+from firmware_bridge.facts.book.measures import Heard
+from firmware_bridge.facts.book.refusals import phrase
 from firmware_bridge.games.moves import LOT
 from firmware_bridge.games.prompts import Between, Choice, MarkDue, Offer, Target, Whole, in_words
 from firmware_bridge.shoe import Phase, Shoe, phase
@@ -284,18 +285,17 @@ class _Keypad:
 def _dealers(mark: Mark, pad: KeypadConfig, turn: int) -> orders.Order:
     """The order of a dealer's key; a refused one from a guest's pad, and for one pressed before something happened."""
     if not pad.dealer:
-        return orders.Malformed(mark.word, "this keypad is not the dealer's", "see [[keypad]] dealer")
+        return orders.malformed(mark.word, "not_dealers_pad")
     if mark.turn != turn:
-        return orders.Malformed(mark.word, "late", f"look at the table, then press {mark.word.upper()} again")
+        return orders.malformed(mark.word, "late", now=(phrase("press_again", key=mark.word.upper()),))
     return DEALERS[mark.word]
 
 
 def _order(mark: Mark, seats: tuple[int, ...], asked: int | None) -> orders.Order:
     """The order for a mark; a refused one for a seat that is not its pad's, or a hand that is not asked."""
     if mark.seat not in seats:
-        hint = f"this keypad belongs to seats {', '.join(map(str, seats))}: see [[keypad]]"
-        return orders.Malformed("mark", "not_your_turn", hint)
+        return orders.malformed("mark", "not_your_turn", now=(phrase("pad_of_seats", seats=tuple(map(str, seats))),))
     if mark.hand and asked is not None and mark.hand != asked:
-        return orders.Malformed("mark", "late", f"hand {asked} of seat {mark.seat} is asked")
+        return orders.malformed("mark", "late", now=(phrase("hand_asked", hand=asked, seat=mark.seat),))
     seat = None if mark.word == "lot" else mark.seat
     return orders.Mark(mark.word, seat, mark.value or None, turn=mark.turn)

@@ -15,6 +15,7 @@ from firmware_bridge.daemon.table.leases import Leasable
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.errors import in_words
 from firmware_bridge.facts import inputs
+from firmware_bridge.facts.decoding import from_json
 from firmware_bridge.facts.inputs import Person, ReportNo
 from hardware.errors import PinError
 
@@ -146,7 +147,7 @@ def left_in(directory: Path) -> LeftBehind | None:
     """The content of the file in the journal's directory, None where there is none that is valid."""
     path = directory / LEFT_BEHIND
     try:
-        return msgspec.json.decode(path.read_bytes(), type=LeftBehind)
+        return from_json(path.read_bytes(), LeftBehind)
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:

@@ -6,7 +6,7 @@ from typing import Final, Literal
 from msgspec.structs import replace
 
 from firmware_bridge.daemon.table.clock import now
-from firmware_bridge.daemon.table.refusals import PADS, is_backend
+from firmware_bridge.daemon.table.refusals import is_backend, of_a_key
 from firmware_bridge.facts import events, inputs, orders
 from firmware_bridge.shoe.state import Shoe
 
@@ -18,8 +18,7 @@ AT_ONCE: Final = 16_000
 A_SECOND: Final = 150
 """Bytes more a second: a mark taken back and given again each 10 s. 0.54 MB an hour, and counted refusals beside it."""
 
-TOO_OFTEN: Final = "this order was given too often"
-WAIT: Final = "find out what gives it again and again; then wait a few minutes, and give it again"
+TOO_OFTEN: Final = "too_often"
 
 LEASE: Final = 3
 """Entries of a lease: the reader is lent, it comes back, its board is met again."""
@@ -67,8 +66,9 @@ class Budget:
 
 
 def _source(fact: inputs.AnyInput) -> Source:
-    by = fact.by if isinstance(fact, inputs.Ordered | inputs.ReaderBorrowed) else PADS[0]
-    return "backend" if is_backend(by) else "keys" if by.startswith(PADS) else "people"
+    if not isinstance(fact, inputs.Ordered | inputs.ReaderBorrowed):
+        return "keys"
+    return "backend" if is_backend(fact.by) else "keys" if of_a_key(fact.by) else "people"
 
 
 def _price(shoe: Shoe, fact: inputs.AnyInput, made: Sequence[events.AnyEvent], size: int, since: int) -> int:
@@ -112,6 +112,6 @@ def _is_refusal(event: events.AnyEvent) -> bool:
 def _refused(fact: inputs.Ordered | inputs.Pressed) -> inputs.Ordered:
     """The order that stands for one beyond the budget: with its giver and its id, that of a key with a stamp of now."""
     if isinstance(fact, inputs.Ordered):
-        return replace(fact, order=orders.Malformed(orders.tag_of(fact.order), TOO_OFTEN, WAIT))
-    refused = orders.Malformed(fact.key, TOO_OFTEN, WAIT)
+        return replace(fact, order=orders.malformed(orders.tag_of(fact.order), TOO_OFTEN))
+    refused = orders.malformed(fact.key, TOO_OFTEN)
     return inputs.Ordered(**now(), order=refused, by=f"key {fact.key}", nonce=fact.nonce)

@@ -1,10 +1,9 @@
 """Reads a command: a JSON object with `do`, and perhaps an `id`."""
 
-import json
 from typing import Any, Final
 
-import msgspec
-
+from firmware_bridge.facts.book.refusals import Value
+from firmware_bridge.facts.decoding import KeyTwice, Undecodable, json_once
 from firmware_bridge.facts.orders import Answer
 from firmware_bridge.facts.printable import fault
 
@@ -14,15 +13,13 @@ LONGEST: Final = 4_096
 ID_LENGTH: Final = 64
 """Characters of the longest id of an order."""
 
-LIKE_THIS: Final = 'send {"id":"..","do":"next"}'
-
 
 class NotAnOrder(ValueError):
     """Bytes that are no command: nothing is journaled. `answer` goes to their sender."""
 
-    def __init__(self, error: str, hint: str, code: str = "", **more: Any) -> None:
-        super().__init__(f"{error}; {hint}")
-        self.answer = Answer(ok=False, error=error, hint=hint, code=code or None, **more)
+    def __init__(self, code: str, /, values: dict[str, Value] | None = None, **more: Any) -> None:
+        super().__init__(code)
+        self.answer = Answer(ok=False, code=code, values=values or {}, **more)
 
 
 def parse(payload: bytes) -> dict[str, Any]:
@@ -30,27 +27,19 @@ def parse(payload: bytes) -> dict[str, Any]:
     if len(payload) > LONGEST:
         raise too_long()
     try:
-        fields = msgspec.json.decode(payload)
-        json.loads(payload, object_pairs_hook=_once)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise NotAnOrder("not JSON", LIKE_THIS) from None
+        fields = json_once(payload)
+    except KeyTwice:
+        raise NotAnOrder("key_twice") from None
+    except Undecodable:
+        raise NotAnOrder("not_json") from None
     if not isinstance(fields, dict) or not isinstance(fields.get("do"), str):
-        raise NotAnOrder('"do" is missing', LIKE_THIS)
+        raise NotAnOrder("do_missing")
     given = fields.get("id")
     if given is not None and (not isinstance(given, str) or not given or fault(given, ID_LENGTH)):
-        what = f'"id" must be a text of 1 to {ID_LENGTH} printable characters'
-        raise NotAnOrder(what, "give each command its own id")
+        raise NotAnOrder("bad_id", {"most": ID_LENGTH})
     return fields
 
 
 def too_long() -> NotAnOrder:
     """The error for a command of more than `LONGEST` bytes."""
-    return NotAnOrder("the command is too long", f"a command has at most {LONGEST} bytes: shorten it")
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of a command. Raises NotAnOrder for a key that stands there twice: readers differ on its value."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise NotAnOrder("a key stands there twice", "give each key once")
-    return found
+    return NotAnOrder("command_too_long", {"most": LONGEST})

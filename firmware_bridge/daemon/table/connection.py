@@ -3,21 +3,15 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
+from firmware_bridge.config.doors import SOCKET
 from firmware_bridge.daemon.table.command import too_long
 from firmware_bridge.daemon.table.turns import MOST
-
-LONGEST: Final = 8_192
-"""Bytes that are kept of what was sent and not yet read, and so of a line; the connection with a longer one ends."""
-
-FIRST_S: Final = 30.0
-"""Seconds until the first request is complete. Afterwards a connection may be silent: it watches, leases or waits."""
-
-UNREAD_S: Final = 10.0
-"""Seconds that an answer waits for the other side to read, once the buffers are full."""
+from firmware_bridge.facts.orders import Answer
+from firmware_bridge.topics.texts.refusals import worded
 
 
 class Cut(ConnectionError):
@@ -36,10 +30,14 @@ def not_of_a_connection() -> Iterator[None]:
 
 
 class Connection:
-    """Reads the requests of a connection, at most `MOST` in a turn of the loop, and writes the answers."""
+    """Reads the requests of a connection, at most `MOST` in a turn of the loop, and writes the answers.
+
+    After its first request it may be silent: it watches, leases or waits.
+    """
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
+        setattr(writer.transport, "max_size", SOCKET.longest)  # noqa: B010  # else 256 KiB are read at a time, and kept
         self._unread, self._count = bytearray(), 0
 
     def read(self, is_on: bool) -> None:
@@ -54,36 +52,36 @@ class Connection:
         if self._count % MOST == 0:  # buffered lines are returned without a turn
             await asyncio.sleep(0)
         try:
-            async with asyncio.timeout(FIRST_S if self._count == 1 else None):
+            async with asyncio.timeout(SOCKET.first_s if self._count == 1 else None):
                 while b"\n" not in self._unread and await self._more():
                     pass
         except TimeoutError:
-            raise Cut(f"no request within {FIRST_S:.0f} s") from None
+            raise Cut(f"no request within {SOCKET.first_s:.0f} s") from None
         size = self._unread.find(b"\n") + 1 or len(self._unread)
-        if size > LONGEST:
+        if size > SOCKET.longest:
             self.put(too_long().answer)
-            raise Cut(f"a request of more than {LONGEST} bytes")
+            raise Cut(f"a request of more than {SOCKET.longest} bytes")
         line = bytes(self._unread[:size])
         del self._unread[:size]
         return line
 
     async def send(self, value: Any) -> None:
         """Writes a JSON line. Raises ConnectionError, as Cut where the other side does not read."""
-        await self.write(msgspec.json.encode(value) + b"\n")
+        await self.write(_line(value))
 
     def put(self, value: Any) -> None:
         """Writes a JSON line, and does not wait until it is read."""
-        self._writer.write(msgspec.json.encode(value) + b"\n")
+        self._writer.write(_line(value))
 
     async def write(self, data: bytes) -> None:
         """Writes bytes. Raises as `send` does."""
         self._writer.write(data)
         try:
-            async with asyncio.timeout(UNREAD_S):
+            async with asyncio.timeout(SOCKET.unread_s):
                 await self._writer.drain()
         except TimeoutError:
             self._writer.transport.abort()
-            raise Cut(f"answers unread for {UNREAD_S:.0f} s") from None
+            raise Cut(f"answers unread for {SOCKET.unread_s:.0f} s") from None
 
     @asynccontextmanager
     async def watched(self) -> AsyncIterator["asyncio.Task[None]"]:
@@ -96,10 +94,10 @@ class Connection:
             await asyncio.gather(gone, return_exceptions=True)  # two must not read at once
 
     async def end(self) -> None:
-        """Closes it; what is not read within `UNREAD_S` is lost."""
+        """Closes it; what is not read within `SOCKET.unread_s` is lost."""
         self._writer.close()
         try:
-            async with asyncio.timeout(UNREAD_S):
+            async with asyncio.timeout(SOCKET.unread_s):
                 await self._writer.wait_closed()
         except (TimeoutError, OSError):
             pass
@@ -108,9 +106,9 @@ class Connection:
 
     async def _more(self) -> bool:
         """Waits for more bytes; False at the end, and where too many are unread."""
-        if len(self._unread) > LONGEST:
+        if len(self._unread) > SOCKET.longest:
             return False
-        more = await self._reader.read(LONGEST)
+        more = await self._reader.read(SOCKET.longest)
         self._unread += more
         return bool(more)
 
@@ -118,3 +116,8 @@ class Connection:
         with suppress(OSError):
             while await self._more():
                 pass
+
+
+def _line(value: Any) -> bytes:
+    """A value as a line of JSON; an answer with its words for people."""
+    return msgspec.json.encode(worded(value) if isinstance(value, Answer) else value) + b"\n"

@@ -17,17 +17,17 @@ from firmware_bridge import __build__, __version__
 from firmware_bridge.config import calibration
 from firmware_bridge.daemon.table.command import NotAnOrder, parse
 from firmware_bridge.daemon.table.connection import Connection, not_of_a_connection
+from firmware_bridge.daemon.table.disk_outage import disk_out
 from firmware_bridge.daemon.table.doors import Caller, Doors, not_for
 from firmware_bridge.daemon.table.journal_copies import JournalCopies
 from firmware_bridge.daemon.table.journal_writer import StillWriting
 from firmware_bridge.daemon.table.leases import Leasable, Leases, NotLeased
 from firmware_bridge.daemon.table.order_service import (
-    SLOWER,
-    TOO_MANY,
     OrderService,
     RateLimit,
     order_of,
     record_burst,
+    too_many,
 )
 from firmware_bridge.daemon.table.preview import as_of, preview
 from firmware_bridge.daemon.table.recorder import ORDERS as RECORD_ORDERS
@@ -38,10 +38,11 @@ from firmware_bridge.daemon.table.turns import Window
 from firmware_bridge.daemon.table.watchers import LOOK_S, Watch, Watchers
 from firmware_bridge.errors import ConfigError, in_words
 from firmware_bridge.facts import orders
+from firmware_bridge.facts.book.measures import Health
+from firmware_bridge.facts.decoding import from_json
 from firmware_bridge.facts.inputs import Person
-from firmware_bridge.facts.names import REMEDY, unfit
+from firmware_bridge.facts.names import unfit
 from firmware_bridge.facts.orders import LOCAL, LONGEST_NAME
-from firmware_bridge.facts.wire_states import Health
 from firmware_bridge.shoe.round import layout, rules
 from firmware_bridge.topics.state import last_rounds, mode
 from firmware_bridge.topics.texts.done import Done, followed
@@ -51,8 +52,8 @@ log = logging.getLogger(__name__)
 UNLIMITED: Final = ("status", "watch", "resolve")
 """What is answered at once, whatever else is ordered: a watcher is slowed by itself, and `resolve` needs an alarm."""
 
-NOT_KEPT: Final = "see: journalctl -u firmware-bridge, and sudo shoe check"
-"""What to do where the calibration cannot be read or written."""
+READINGS: Final = ("status", "watch", "journals", "journal", "calibration")
+"""What changes nothing: it has turns of its own at each socket, so that who asks without end delays no order."""
 
 CLOSING_S: Final = 1.0
 """Seconds that a daemon which stops gives an answer to be read."""
@@ -169,8 +170,8 @@ class Control:
             "rounds": msgspec.to_builtins(last_rounds(shoe)),
             "seats": [f"S{seat}" for seat in shoe.bets],
             "points": dict(rules(shoe).demo.points(layout(shoe))) if shoe.laid else {},
-            "acts": list(reduce(followed, map(msgspec.json.decode, self._table.recent), Done()).acts),
-            **msgspec.json.decode(msgspec.json.encode(self._table.states())),
+            "acts": list(reduce(followed, map(from_json, self._table.recent), Done()).acts),
+            **from_json(msgspec.json.encode(self._table.states())),
         }
 
     async def _serve(self, caller: Caller, connection: Connection) -> None:
@@ -189,10 +190,14 @@ class Control:
         try:
             fields = parse(line)
         except NotAnOrder as error:
+            await self._doors.turn(caller.role)
             await connection.send(error.answer)
             return
         person = caller.person(fields.pop("terminal", None))
-        if refused := not_for(caller.role, fields["do"]):
+        refused = not_for(caller.role, fields["do"])
+        if refused or fields["do"] in READINGS:
+            await self._doors.turn(caller.role)
+        if refused:
             await connection.send(refused)
         elif fields["do"] == "status":
             await connection.send(self.status())
@@ -214,13 +219,11 @@ class Control:
     ) -> None:
         """Answers a request that has the name of its giver."""
         if not isinstance(by := fields.pop("by", None), str) or not by.strip():
-            await connection.send(
-                orders.Answer(ok=False, error="the order has no name", hint="add your name: --by NAME")
-            )
+            await connection.send(orders.refused("no_name"))
         elif wrong := unfit(by, LONGEST_NAME):
-            await connection.send(orders.Answer(ok=False, error=f"the name {wrong}", hint=REMEDY))
+            await connection.send(orders.refused("name_refused", fault=wrong))
         elif fields["do"] not in UNLIMITED and not await self._has_turn():
-            await connection.send(orders.Answer(ok=False, id=fields.get("id"), error=TOO_MANY, hint=SLOWER))
+            await connection.send(too_many(fields.get("id")))
         elif fields["do"] == "lend":
             await self._lease(fields, by, caller, person, connection)
         elif fields["do"] == "take_back":
@@ -284,24 +287,22 @@ class Control:
         """What an order would change; nothing is judged or journaled."""
         given = fields.get("order")
         if not isinstance(given, dict) or not isinstance(given.get("do"), str):
-            return orders.Answer(
-                ok=False, error='"order" is missing', hint='send {"do":"preview","order":{"do":"void"}}'
-            )
+            return orders.refused("order_missing")
         is_for_two = self._second.asks_for(given)
         order = order_of(given | {"second": SECOND_PERSON} if is_for_two else given, LOCAL)
         if isinstance(order, orders.Malformed):
-            return orders.Answer(ok=False, error=order.error, hint=order.hint)
+            return orders.Answer(ok=False, code=order.code, values=order.values)
         return preview(self._table.shoe, order, by)
 
     def _give(
         self, fields: dict[str, Any], by: str, person: Person, confirmed: Person | UnsetType = UNSET
     ) -> orders.Answer:
         if (seen := fields.pop("as_of", None)) is not None and not self._is_as_of(seen, fields):
-            return orders.Answer(ok=False, error="the table went on after it was shown", hint="give the order again")
+            return orders.refused("gone_on")
         try:
             return self._orders.give(fields, LOCAL, by, person=person, confirmed=confirmed)
         except StillWriting as error:
-            return orders.Answer(ok=False, id=fields.get("id"), error=error.what, hint=error.hint)
+            return disk_out(error, fields.get("id"))
 
     def _is_as_of(self, seen: object, fields: dict[str, Any]) -> bool:
         """Whether an order is about what its giver was shown; True for one that is refused anyway."""
@@ -320,7 +321,7 @@ class Control:
         try:
             known = self._leases.acquire(fields.get("device"), by, fields.get("open_shoe") is True, caller.pid, person)
         except NotLeased as error:
-            await connection.send(orders.Answer(ok=False, error=error.what, hint=error.hint))
+            await connection.send(orders.Answer(ok=False, code=error.code, values=error.values))
             return
         task = asyncio.current_task()
         assert task is not None
@@ -343,7 +344,7 @@ class Control:
         try:
             found, moved = await asyncio.to_thread(calibration.found, self._calibration_file)
         except (OSError, ConfigError) as error:
-            return orders.Answer(ok=False, error=in_words(error), hint=NOT_KEPT)
+            return orders.refused("calibration_failed", why=in_words(error))
         return {"ok": True, "do": "calibration", "calibration": msgspec.to_builtins(found), "moved": moved}
 
     async def _keep(self, fields: dict[str, Any], by: str, person: Person) -> dict[str, Any] | orders.Answer:
@@ -353,16 +354,16 @@ class Control:
             section = calibration.section_of(step, fields.get("section", ""), at, by)
             moved = await asyncio.to_thread(calibration.keep, self._calibration_file, str(step), section)
         except (OSError, ConfigError) as error:
-            return orders.Answer(ok=False, error=in_words(error), hint=NOT_KEPT)
-        except (ValueError, RecursionError) as error:
-            return orders.Answer(ok=False, error=f"nothing was kept: {error}", hint="update shoe and daemon together")
+            return orders.refused("calibration_failed", why=in_words(error))
+        except ValueError as error:
+            return orders.refused("nothing_kept", why=str(error))
         log.info("calibration of %s %s by %s, uid %d", step, "kept" if section else "taken back", by, person.uid)
         return {"ok": True, "do": "keep_calibration", "moved": moved}
 
     async def _end_lease(self, by: str) -> orders.Answer:
         """Ends the present lease: its connection gets the name in `by` and is closed."""
         if (lease := self._leases.status()) is None or self._borrower is None:
-            return orders.Answer(ok=False, error="no device is lent", hint="see shoe status")
+            return orders.refused("nothing_lent")
         log.warning("the %s is taken back from %s by %s", lease["device"], lease["to"], by)
         task, connection = self._borrower
         connection.put({"ok": False, "taken_back": by})

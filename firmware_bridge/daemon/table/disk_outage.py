@@ -5,16 +5,20 @@ from collections import deque
 from typing import Final
 
 from firmware_bridge.daemon.table.clock import Stamp, nonce, now
+from firmware_bridge.daemon.table.journal_writer import StillWriting
 from firmware_bridge.errors import DiskError
 from firmware_bridge.facts import inputs
+from firmware_bridge.facts.orders import NOT_YET, Answer, refused
 from firmware_bridge.facts.wire_states import Alarm
 
 log = logging.getLogger(__name__)
 
 NOT_READ: Final = DiskError(
-    "the journal is still being read", "wait; if it takes long, look for errors of the SD card in dmesg", "disk_error"
+    "the journal is still being read",
+    "wait; if it takes long, look for errors of the SD card in dmesg",
+    "journal_unread",
 )
-"""The outage of a table until its journal is open."""
+"""What a table says until its journal is open. No disk has failed: nothing of it is on record."""
 
 
 class DiskOutage:
@@ -25,14 +29,26 @@ class DiskOutage:
         self.since: Stamp | None = None
 
     def go_on(self, error: DiskError) -> bool:
-        """Begins or continues the outage with an error; whether that is news."""
-        is_news = self.error is None or self.error.what != error.what
+        """Begins or continues the outage with an error; whether that is news.
+
+        A disk that has failed is not forgotten while its journal is read again.
+        """
+        if error is NOT_READ and self.is_of_disk:
+            return False
+        if self.error is NOT_READ and error is not NOT_READ:
+            self.since = None
+        is_news = str(self.error) != str(error)
         if is_news:
             log.critical("%s", error)
         if is_first := self.error is None or not self.since:
             self.since = now()
         self.error = error
         return is_news or is_first
+
+    @property
+    def is_of_disk(self) -> bool:
+        """Whether a disk has failed, and the record is to say so."""
+        return self.error is not None and self.error is not NOT_READ
 
     def end(self) -> None:
         """Ends the outage."""
@@ -113,3 +129,12 @@ class DiskQueue:
         kept = tuple(self._inputs)
         self._inputs.clear()
         return kept
+
+
+def disk_out(error: DiskError, id: str | None = None) -> Answer:
+    """The answer to an order, with its id, while the disk is out, or not yet read: it was not judged."""
+    if error is NOT_READ:
+        return refused(NOT_YET, id)
+    if isinstance(error, StillWriting):
+        return refused("disk_late", id)
+    return refused("disk_out", id, why=error.what, todo=error.hint)

@@ -1,6 +1,7 @@
 """The Unix sockets on which a daemon is asked: its own, and one for the group of each role."""
 
 import asyncio
+import gc
 import logging
 import os
 import pwd
@@ -14,9 +15,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from firmware_bridge.config.doors import GARBAGE, SOCKET
 from firmware_bridge.config.socket_address import socket_address
-from firmware_bridge.daemon.table.connection import LONGEST, Connection, Cut
-from firmware_bridge.daemon.table.turns import CountedLog
+from firmware_bridge.daemon.table.connection import Connection, Cut
+from firmware_bridge.daemon.table.turns import CountedLog, Pace
 from firmware_bridge.daemon.table.validation import shown
 from firmware_bridge.errors import in_words
 from firmware_bridge.facts import orders
@@ -27,12 +29,6 @@ from firmware_bridge.facts.rights import GROUPS, Role, roles_for
 
 log = logging.getLogger(__name__)
 
-OF_ONE: Final = 8
-"""Connections of one uid at a socket."""
-
-OF_ALL: Final = 32
-"""Connections at a socket. A turn of the loop accepts a few more, and closes them."""
-
 FULL: Final = "too_many_connections"
 """Code of the answer to one more."""
 
@@ -40,7 +36,6 @@ LOOKS: Final = 5
 LOOK_S: Final = 0.01
 """How often, and every how many seconds, a connection too many finds out whether another one has ended."""
 
-CLOSE: Final = "end commands that are open here, such as shoe watch"
 
 _UCRED: Final = struct.Struct("3i")
 """pid, uid and gid of SO_PEERCRED (unix(7))."""
@@ -77,6 +72,9 @@ class Doors:
         self._servers: dict[Path, asyncio.Server] = {}
         self._open: dict[Role, Counter[int]] = {}
         self._ended: dict[Role, CountedLog] = {}
+        self._paces: dict[Role, Pace] = {}
+        self._waiting = Counter[Role]()
+        self._met = 0
 
     async def open(self) -> None:
         """Listens; a socket left by a daemon that died is replaced. Raises OSError for the control socket."""
@@ -96,6 +94,10 @@ class Doors:
         for ended in self._ended.values():
             ended.close()
 
+    async def turn(self, role: Role) -> None:
+        """Waits until the socket of a role may answer one more request that is no order."""
+        await self._paces[role].turn()
+
     def remove(self) -> None:
         """Removes the sockets."""
         for path in self._servers:
@@ -103,7 +105,7 @@ class Doors:
 
     async def _listen(self, path: Path, role: Role, mode: int) -> None:
         path.unlink(missing_ok=True)
-        self._open[role] = Counter()
+        self._open[role], self._paces[role] = Counter(), Pace(60 / SOCKET.a_minute)
         self._ended[role] = CountedLog(
             log, f"connections at the socket of {role} were ended", asyncio.get_running_loop()
         )
@@ -112,19 +114,18 @@ class Doors:
             await self._meet(Connection(reader, writer), role, *_peer(writer))
 
         with socket_address(path) as address:
-            server = await asyncio.start_unix_server(met, address, limit=LONGEST // 2, backlog=OF_ALL)
+            server = await asyncio.start_unix_server(met, address, limit=SOCKET.longest // 2, backlog=SOCKET.of_all)
         self._servers[path] = server
         path.chmod(mode)
 
     async def _meet(self, connection: Connection, role: Role, pid: int, uid: int) -> None:
         """Serves a connection until it ends. Raises no error: no connection ends the daemon."""
-        here = self._open[role]
-        here[uid] += 1
+        here, is_taken = self._open[role], False
         try:
-            if not await self._has_room(connection, here, uid):
-                most = f"{OF_ONE} connections of a login, {OF_ALL} in all"
-                connection.put(orders.Answer(ok=False, error=f"more than {most}", hint=CLOSE, code=FULL))
-                raise Cut(f"more than {most}")
+            is_taken = await self._has_room(connection, role, uid)
+            if not is_taken:
+                connection.put(orders.refused("too_many_connections", one=SOCKET.of_one, all=SOCKET.of_all))
+                raise Cut(f"more than {SOCKET.of_one} connections of a login, {SOCKET.of_all} in all")
             login = await asyncio.to_thread(login_of, uid)  # a directory service may take its time
             await self._serve(Caller(role, uid, login, pid), connection)
         except Cut as error:
@@ -137,17 +138,27 @@ class Doors:
             try:
                 await connection.end()
             finally:
-                here[uid] -= 1
+                self._met += 1
+                if self._met % GARBAGE == 0:
+                    gc.collect()
+                here[uid] -= is_taken
                 here += Counter()  # without those at 0
 
-    async def _has_room(self, connection: Connection, here: Counter[int], uid: int) -> bool:
-        """Whether a connection may stay. One too many waits, unread, for those that the other side has just closed."""
-        for look in range(LOOKS):
-            if here[uid] <= OF_ONE and here.total() <= OF_ALL:
-                connection.read(True)
-                return True
-            connection.read(False)
-            await asyncio.sleep(LOOK_S if look else 0)
+    async def _has_room(self, connection: Connection, role: Role, uid: int) -> bool:
+        """Whether a connection stays, and counts. Some too many wait, unread, for those that have just been closed."""
+        here = self._open[role]
+        connection.read(False)
+        if is_waiting := self._waiting[role] < SOCKET.of_one:
+            self._waiting[role] += 1
+        try:
+            for look in range(LOOKS if is_waiting else 1):
+                if here[uid] < SOCKET.of_one and here.total() < SOCKET.of_all:
+                    here[uid] += 1
+                    connection.read(True)
+                    return True
+                await asyncio.sleep(LOOK_S if look else 0)
+        finally:
+            self._waiting[role] -= is_waiting
         return False
 
 
@@ -156,9 +167,8 @@ def not_for(role: Role, do: str) -> orders.Answer | None:
     may = roles_for(do.replace("-", "_"))
     if role == "owner" or role in may:
         return None
-    who = " or ".join(GROUPS[each] for each in may)
-    what = f"{shown(do)} is not for the group {GROUPS[role]}"
-    return orders.Answer(ok=False, error=what, hint=f"it is for {who}; your groups: id")
+    groups = tuple(GROUPS[each] for each in may)
+    return orders.refused("not_for_group", do=shown(do), group=GROUPS[role], groups=groups)
 
 
 def is_of_a_connection(failed: Mapping[str, Any]) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO, Final
 
 from firmware_bridge.daemon.table.connection import Connection
 from firmware_bridge.errors import in_words
-from firmware_bridge.facts.orders import Answer
+from firmware_bridge.facts.orders import refused
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.journal.line import without_sealed_part
 from firmware_bridge.journal.preallocate import content_size, is_fill
@@ -18,8 +18,6 @@ AT_ONCE: Final = 16
 
 TAIL: Final = 65_536
 """Bytes read from the end of a file; the last two lines are within them."""
-
-HINT: Final = "see shoe journal list"
 
 
 class JournalCopies:
@@ -40,7 +38,7 @@ class JournalCopies:
                 else:
                     await self._send_one(fields, connection)
             except OSError as error:
-                await connection.send(Answer(ok=False, error=in_words(error), hint=HINT))
+                await connection.send(refused("copy_failed", why=in_words(error)))
 
     def _listed(self) -> dict[str, Any]:
         try:
@@ -54,7 +52,7 @@ class JournalCopies:
         names = {each.name: each for each in await asyncio.to_thread(journal_files, self._directory)}
         path = names.get(str(fields.get("name")))
         if path is None:
-            await connection.send(Answer(ok=False, error="there is no such journal", hint=HINT))
+            await connection.send(refused("no_such_journal"))
             return
         await connection.send({"ok": True, "name": path.name})
         with path.open("rb") as file:

@@ -7,12 +7,11 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from msgspec import UNSET, UnsetType
 
-from firmware_bridge.daemon.table.budget import WAIT
 from firmware_bridge.daemon.table.clock import now
 from firmware_bridge.daemon.table.connection import not_of_a_connection
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.validation import shown
-from firmware_bridge.errors import BridgeError
+from firmware_bridge.facts.book.refusals import Refused
 from firmware_bridge.facts.inputs import Person, ReportNo
 from firmware_bridge.shoe.round import phase
 from firmware_bridge.shoe.state import Phase, Shoe
@@ -26,8 +25,8 @@ LAST_SESSION: Final = 0xFFFF
 """The highest boot session of a board, which is a u16."""
 
 
-class NotLeased(BridgeError):
-    """A refused lease; the text says why and what to do."""
+class NotLeased(Refused):
+    """A refused lease."""
 
 
 class Lease(NamedTuple):
@@ -86,15 +85,15 @@ class Leases:
         """Leases a device to process `pid`; open_shoe: between rounds of a shoe too. Raises NotLeased."""
         leasable = self._devices.get(device) if isinstance(device, str) else None
         if leasable is None or not isinstance(device, str):
-            raise NotLeased(f"{shown(str(device))} cannot be lent", f"one of: {', '.join(self._devices)}")
+            raise NotLeased("no_such_device", device=shown(str(device)), devices=tuple(self._devices))
         if self._lease:
-            raise NotLeased(f"the {self._lease.device} is lent to {self._lease.to}", "one technician at a time")
+            raise NotLeased("lent_already", device=self._lease.device, to=self._lease.to)
         if any(each.is_out for each in self._devices.values()):
-            raise NotLeased("the device lent last is not back yet", "check whether its command still runs; try again")
+            raise NotLeased("not_back_yet")
         if self._table.disk:
-            raise NotLeased("the journal cannot be written, so nothing can be lent", self._table.disk.hint)
+            raise NotLeased("lease_disk_out", todo=self._table.disk.hint)
         if self._table.budget.is_spent("people"):
-            raise NotLeased("the reader was lent too often", WAIT)
+            raise NotLeased("lent_too_often")
         check(self._table.shoe, open_shoe)
         with not_of_a_connection():
             known = leasable.lease(to, person)
@@ -126,16 +125,15 @@ def check(shoe: Shoe, open_shoe: bool) -> None:
     """Raises NotLeased while a card is between shoe and discard rack, or a shoe is open without `open_shoe`."""
     where = phase(shoe)
     if where is Phase.BURNING:
-        raise NotLeased("the burn is not finished", "finish it, or close the shoe")
+        raise NotLeased("lease_in_burn")
     if where not in OUTSIDE_A_ROUND or shoe.laid or shoe.overdrawn:
-        raise NotLeased(f"round {shoe.round} is open", "finish or void it, then calibrate")
+        raise NotLeased("lease_in_round", round=shoe.round)
     if where is Phase.READY and shoe.house.betting == "required":
-        raise NotLeased(f"bets are closed for round {shoe.round}", "finish it or void it, then calibrate")
+        raise NotLeased("lease_bets_closed", round=shoe.round)
     if shoe.held:
-        raise NotLeased(f"{len(shoe.held)} cards are held", "the pit boss decides about them first: see shoe status")
+        raise NotLeased("lease_cards_held", count=len(shoe.held))
     if shoe.status == "open" and not open_shoe:
-        hint = "close it (sudo shoe do close-shoe --by NAME), or add --open-shoe: the dealer then confirms with NEXT"
-        raise NotLeased(f"shoe {shoe.number} is open", hint)
+        raise NotLeased("lease_shoe_open", shoe=shoe.number)
 
 
 def _lives(pid: int) -> bool:

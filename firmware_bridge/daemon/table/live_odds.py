@@ -13,6 +13,7 @@ import msgspec
 
 from firmware_bridge.daemon.table.odds_child import Question
 from firmware_bridge.facts.cards import Card
+from firmware_bridge.facts.decoding import Undecodable, json_of
 from firmware_bridge.facts.events import EntryName
 from firmware_bridge.facts.wire_states import Odds
 from firmware_bridge.games.house import size_of
@@ -35,7 +36,7 @@ LONGEST: Final = 1_000_000
 """Bytes of an answer at most."""
 
 _CHUNK: Final = 65536
-_decode: Final = msgspec.json.Decoder(Odds).decode
+_decode: Final = json_of(Odds)
 
 
 class LiveOdds:
@@ -133,7 +134,7 @@ class LiveOdds:
         moment, _ = self._asked
         try:
             odds = _decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        except Undecodable:
             odds = None
         if odds is None or (moment and odds.round != moment[2]):
             self._lost("it wrote a line that is not the odds asked for")

@@ -9,6 +9,7 @@ from msgspec import Raw, Struct
 
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts.cards import Card
+from firmware_bridge.facts.decoding import from_json
 from firmware_bridge.facts.wire_states import Odds
 from firmware_bridge.games import GAMES
 
@@ -27,7 +28,7 @@ class Question(Struct, frozen=True):
 def answer(question: Question) -> Odds:
     """The odds of every bet, and the difference of its return from a full shoe's; None where they are not known."""
     game = GAMES[question.game]
-    terms = msgspec.json.decode(question.terms, type=game.terms)
+    terms = from_json(question.terms, game.terms)
     seen = [card for card, count in question.seen.items() for _ in range(count)]
     assert game.odds, f"nobody asks for the odds of {question.game}"
     book = game.odds()
@@ -43,7 +44,7 @@ def answer(question: Question) -> Odds:
 def main(questions: BinaryIO, answers: BinaryIO) -> None:
     """Answers each line with a line, to the end of input."""
     for line in questions:
-        answers.write(msgspec.json.encode(answer(msgspec.json.decode(line, type=Question))) + b"\n")
+        answers.write(msgspec.json.encode(answer(from_json(line, Question))) + b"\n")
         answers.flush()
 
 

@@ -18,15 +18,16 @@ from firmware_bridge.daemon.delivery.replies import Replies, Reply
 from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.daemon.table.command import ID_LENGTH, NotAnOrder
 from firmware_bridge.daemon.table.journal_writer import StillWriting
-from firmware_bridge.daemon.table.refusals import BACKEND
+from firmware_bridge.daemon.table.refusals import BACKEND, BY_CODE
 from firmware_bridge.daemon.table.signed_orders import DIGITS, Repeated, Signed, SignedOrders
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.validation import mistake, shown
 from firmware_bridge.facts import inputs, orders
+from firmware_bridge.facts.book.refusals import Phrase, Value, phrase
 from firmware_bridge.facts.house import House
 from firmware_bridge.facts.inputs import Person
-from firmware_bridge.facts.orders import Answer, Malformed
-from firmware_bridge.facts.printable import did_you_mean
+from firmware_bridge.facts.orders import Answer, malformed, refused
+from firmware_bridge.facts.printable import nearest
 from firmware_bridge.facts.wire import joined
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.house import terms_of
@@ -35,6 +36,7 @@ from firmware_bridge.journal.resend import NotInJournal, Range, ranges
 from firmware_bridge.mqtt.settings import Incoming
 from firmware_bridge.record.envelope import LONGEST
 from firmware_bridge.shoe.state import answer_to
+from firmware_bridge.topics.texts.refusals import worded
 
 log = logging.getLogger(__name__)
 
@@ -96,13 +98,11 @@ class OrderService:
     def _found(self, order: orders.Resend) -> tuple[orders.Order, list[Range]]:
         """The order with its parts, or `Malformed` where they cannot be sent."""
         if self._is_full():
-            return orders.Malformed(
-                "resend", "too many parts are waiting to be sent again", "wait until they have arrived"
-            ), []
+            return orders.Malformed("resend", code="too_many_parts"), []
         try:
             return order, ranges(self._table.journal.directory, order, self._table.name)
         except NotInJournal as error:
-            return orders.Malformed("resend", str(error), "see `shoe journal list`"), error.parts
+            return orders.Malformed("resend", code=error.code, values=error.values), error.parts
 
 
 def order_of(fields: dict[str, Any], allowed: Collection[str], names_second: bool = False) -> orders.Order:
@@ -112,16 +112,16 @@ def order_of(fields: dict[str, Any], allowed: Collection[str], names_second: boo
     """
     do = str(fields["do"]).replace("-", "_")
     if do not in _TYPES:
-        hint = did_you_mean(do[:ID_LENGTH], allowed, f"one of: {', '.join(allowed)}")
-        return orders.Malformed(shown(do), f"{shown(do)} is not a command", hint)
+        near = nearest(do[:ID_LENGTH], allowed)
+        todo = phrase("did_you_mean", word=near) if near else phrase("one_of_orders", orders=tuple(allowed))
+        return malformed(shown(do), "not_a_command", do=shown(do), todo=todo)
     if do not in allowed:
-        allow = f'add it in the table\'s config: [mqtt] commands = [.., "{do}"]'
-        return orders.Malformed(do, f"{do} is not allowed here", allow if do in orders.ALL else "give it at the table")
+        return malformed(do, "order_not_allowed" if do in orders.ALL else "order_at_table", do=do)
     if "by" in fields:
-        return orders.Malformed(do, '"by" is not allowed here', "leave it out: orders by MQTT are the backend's")
+        return malformed(do, "by_not_allowed")
     arguments = {name: _numbered(name, value) for name, value in fields.items() if name not in ("id", "do")}
     if wrong := mistake(_TYPES[do], arguments):
-        return orders.Malformed(do, *wrong)
+        return orders.Malformed(do, code=wrong.code, values=wrong.values)
     order: orders.Order = msgspec.convert(arguments | {"do": do}, _TYPES[do])
     return order if allowed is orders.LOCAL else _by_wire(order, names_second)
 
@@ -153,19 +153,13 @@ def _by_wire(order: orders.Order, names_second: bool) -> orders.Order:
     match order:
         case orders.Mark() if order.round is None or order.turn is None:
             missing = "round" if order.round is None else "turn"
-            return orders.Malformed("mark", f'"{missing}" is missing', "take round and turn from the topic table")
+            return malformed("mark", "mark_needs", name=missing)
         case orders.Void() | orders.Resolve() if order.second and names_second:
             return order
         case orders.Correct() | orders.Void() | orders.Resolve() if order.second:
-            return orders.Malformed(
-                orders.tag_of(order),
-                '"second" is only allowed at the table',
-                "two people give the order there: shoe do",
-            )
+            return malformed(orders.tag_of(order), "second_at_table")
         case orders.OpenShoe(pack=pack) if pack.left is not None:
-            return orders.Malformed(
-                "open_shoe", '"left" is only allowed at the table', "use shoe do open-shoe --left N"
-            )
+            return malformed("open_shoe", "left_at_table")
     return order
 
 
@@ -175,15 +169,20 @@ def _with_room(order: orders.OpenShoe, house: House) -> orders.Order:
     fewest, most = game.play.fewest(terms_of(house)), (order.pack.decks or house.decks) * game.size
     if left is None or fewest <= left <= most:
         return order
-    few = f"{left} cards are too few for a round of {game.name}"
-    what = few if left < fewest else f"{left} cards cannot be left of the shoe's {most}"
-    return orders.Malformed("open_shoe", what, f"give a number from {fewest} to {most}")
+    if left < fewest:
+        return malformed("open_shoe", "too_few_left", count=left, game=game.name, least=fewest, most=most)
+    return malformed("open_shoe", "too_many_left", count=left, least=fewest, most=most)
 
 
 def digest(order: orders.Order, by: str) -> str:
     """8 bytes, in hex, of the hash of an order and its giver; without the card of `enter`, easily guessed."""
-    signed = orders.Malformed("enter", order.second, "") if isinstance(order, orders.Enter) else order
+    signed: Any = _entered(order) if isinstance(order, orders.Enter) else order
     return sha256(msgspec.json.encode([by, signed])).hexdigest()[:DIGITS]
+
+
+def _entered(order: orders.Enter) -> dict[str, str]:
+    """What of `enter` is hashed: in the form of the first versions, so that a repeat behind an update is one."""
+    return {"do": "malformed", "what": "enter", "error": order.second, "hint": ""}
 
 
 A_SECOND: Final = 10
@@ -260,13 +259,17 @@ class RateLimit(Generic[Waiting]):
         self._record(count)
 
 
-TOO_MANY: Final = f"more than {A_SECOND} orders a second, and {ROOM} are waiting"
-SLOWER: Final = "send the next order after the answer to the last one"
+LIMITS: Final[dict[str, Value]] = {"rate": A_SECOND, "waiting": ROOM}
+
+
+def too_many(id: Any = None) -> Answer:
+    """The answer to an order beyond `ROOM`."""
+    return refused("too_many_orders", id, **LIMITS)
 
 
 def record_burst(table: Table, count: int, by: str) -> None:
     """Journals a burst of orders that a `RateLimit` refused as one line."""
-    refused = Malformed("orders", f"{count} orders were refused: {TOO_MANY}", SLOWER)
+    refused = malformed("orders", "flood", count=count, **LIMITS)
     with suppress(SyncFailed):
         table.record_refused(refused, by)
 
@@ -322,7 +325,7 @@ class Backend:
             return  # the backend repeats an order without an answer
         except Exception:
             log.exception("an order could not be judged")
-            answer = Answer(ok=False, error="internal error", hint="report it with the table's log")
+            answer = refused("internal_error")
         self.replies.send(self._reply(message, answer))
 
     def _answered(self, payload: bytes) -> Answer:
@@ -334,28 +337,29 @@ class Backend:
 
     def _noted(self, error: NotAnOrder, message: Incoming) -> Answer:
         """The answer to bytes that are no order; of a table with keys, their number goes on record."""
-        if error.answer.code and message.payload:
-            self._table.refusals.turned_away(error.answer.code)
+        if (code := error.answer.code) in BY_CODE and message.payload:
+            self._table.refusals.turned_away(str(code))
         return error.answer
 
-    def read(self, message: Incoming) -> Incoming | None:
-        """A message of another topic as its writer meant it; None for one that is refused."""
+    def read(self, message: Incoming) -> tuple[Incoming | None, bool]:
+        """A message of another topic as its writer meant it, None for one that is refused; whether a key signed it."""
         name = message.topic.rpartition("/")[2]
         try:
-            return message._replace(payload=self._signed.read(name, message.payload))
+            payload, is_signed = self._signed.read(name, message.payload)
         except NotAnOrder as error:
-            answer = self._noted(error, message)
-            self.refuse(message, f"{name}: {answer.error}", answer.hint or "")
-            return None
+            self.refuse(message, self._noted(error, message))
+            return None, False
+        return message._replace(payload=payload), is_signed
 
     def _turn_away(self, message: Incoming) -> None:
         """Answers an order beyond `ROOM`, if answers do not wait."""
         if not message.retained:
-            self.replies.offer(self._reply(message, Answer(ok=False, error=TOO_MANY, hint=SLOWER)))
+            self.replies.offer(self._reply(message, too_many()))
 
-    def refuse(self, message: Incoming, error: str, hint: str) -> None:
-        """Answers a message that is no order with an error, if answers do not wait."""
-        self.replies.offer(self._reply(message, Answer(ok=False, error=error, hint=hint)))
+    def refuse(self, message: Incoming, answer: Answer) -> None:
+        """Answers a message of the topic `stored` that does not count, if answers do not wait."""
+        why = Phrase(answer.code or "", answer.values)
+        self.replies.offer(self._reply(message, refused("stored_refused", why=why, todo=why)))
 
     def _record(self, count: int) -> None:
         record_burst(self._table, count, BACKEND)
@@ -363,4 +367,4 @@ class Backend:
     def _reply(self, message: Incoming, answer: Answer) -> Reply:
         wished = message.response_topic or ""
         is_ours = wished.startswith(f"{self._topic}/") and not {"+", "#"} & set(wished)
-        return Reply(wished if is_ours else self._topic, joined(self._head(), answer), message)
+        return Reply(wished if is_ours else self._topic, joined(self._head(), worded(answer)), message)

@@ -5,16 +5,19 @@ from decimal import Decimal
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.facts import events
+from firmware_bridge.facts.book.refusals import Refused
+from firmware_bridge.facts.decoding import from_json
 from firmware_bridge.facts.events_of_rounds import Net
 from firmware_bridge.facts.inputs import Ordered
-from firmware_bridge.facts.orders import Answer, Correct, Order
+from firmware_bridge.facts.orders import Answer, Correct, Order, refused
 from firmware_bridge.shoe.decide import drafted
-from firmware_bridge.shoe.draft import Refused
 from firmware_bridge.shoe.handlers.closing import corrected_round
 from firmware_bridge.shoe.state import PastRound, Shoe
+from firmware_bridge.topics.texts.refusals import worded
 
 
 def preview(shoe: Shoe, order: Order, by: str) -> dict[str, Any]:
@@ -40,8 +43,13 @@ def preview(shoe: Shoe, order: Order, by: str) -> dict[str, Any]:
                     "moved": {} if event.moved is msgspec.UNSET else event.moved,
                 }
             case events.CommandAnswered(answer=Answer(ok=False) as answer):
-                return {"ok": False, "error": answer.error, "hint": answer.hint}
-    return {"ok": False, "error": "there is nothing to show", "hint": "give the order again"}
+                return _plain(replace(answer, id=None, do=None))
+    return _plain(refused("nothing_to_show"))
+
+
+def _plain(answer: Answer) -> dict[str, Any]:
+    plain: dict[str, Any] = msgspec.to_builtins(worded(answer))
+    return plain
 
 
 def as_of(shoe: Shoe, order: Order) -> str:
@@ -82,5 +90,5 @@ def _nets(shoe: Shoe, past: PastRound) -> Mapping[str, Net]:
 
 def _hands(hands: msgspec.Raw) -> dict[str, dict[str, Any]]:
     """Name of a hand -> its cards and points."""
-    read: dict[str, dict[str, Any]] = msgspec.json.decode(hands)
+    read: dict[str, dict[str, Any]] = from_json(hands)
     return {name: {"cards": hand.get("cards", ()), "points": hand.get("points", "")} for name, hand in read.items()}

@@ -4,24 +4,26 @@ import logging
 import os
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
+from time import monotonic
 from typing import Any, Final, NamedTuple
 
-import msgspec
 from msgspec import UNSET, UnsetType
 
 from firmware_bridge.config.sections import RecordConfig
+from firmware_bridge.daemon.table import rollback
 from firmware_bridge.daemon.table.clock import now
+from firmware_bridge.daemon.table.disk_outage import disk_out
+from firmware_bridge.daemon.table.rollback import Own, Proof
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.errors import JournalError, in_words
+from firmware_bridge.facts.decoding import Undecodable, json_of, text_of
 from firmware_bridge.facts.events import RecordBegun
 from firmware_bridge.facts.inputs import Follows, KeyRotated, NewRecord, Person, RecordRenewed
-from firmware_bridge.facts.names import REMEDY as OWN_NAME
 from firmware_bridge.facts.names import as_seen, one_person, unfit
-from firmware_bridge.facts.orders import LONGEST_NAME, LONGEST_REASON, Answer
-from firmware_bridge.facts.printable import REMEDY as PRINTABLE
+from firmware_bridge.facts.orders import LONGEST_NAME, LONGEST_REASON, Answer, refused
 from firmware_bridge.facts.printable import fault
 from firmware_bridge.facts.wire import Stored
 from firmware_bridge.facts.wire_states import NO_RECORD, Record
@@ -30,6 +32,8 @@ from firmware_bridge.journal.line import Line
 from firmware_bridge.journal.record_tiles import root_at
 from firmware_bridge.record.signer import NoSigner, Signer, read_seed, signer
 from firmware_bridge.record.verify import Refused, cosigned, parse_note, parse_vkey, verified_checkpoint
+from firmware_bridge.shoe.state import Shoe
+from firmware_bridge.topics import texts
 
 log = logging.getLogger(__name__)
 
@@ -43,20 +47,16 @@ NEXT: Final = "-next"
 
 COMPARE: Final = "one of both was changed: keep this table's card, and let the auditor compare both (shoe help audit)"
 STOLEN: Final = "its login is in other hands: change it at the broker, and compare the rounds (shoe help audit)"
-RESTORED: Final = "the card was restored or copied: nothing is signed; keep it for the auditor, then shoe record begin"
 REMEDY: Final = (
     "play continues, and the next signed entry covers all before it; make a key with `shoe key new`, "
     "or name it in [record] key_file, and restart"
 )
 
-UNREAD: Final = "restart the daemon, then give it again"
-IN_PLACE: Final = "let its file take the place of the old one: sudo mv FILE-next FILE"
-WAITS: Final = "see shoe status; once it shows the other key, put its file in place: sudo mv FILE-next FILE"
 
 ORDERS: Final = ("begin_record", "rotate_key", "retire_key")
 """What `Recorder.order` does: the values of `do` at the control socket."""
 
-_decode_stored: Final = msgspec.json.Decoder(Stored).decode
+_decode_stored: Final = json_of(Stored)
 
 
 class Seed(NamedTuple):
@@ -101,12 +101,20 @@ class Recorder:
         self._tree.sign_sealed = config.sign_sealed
         self._witnesses = [parse_vkey(each) for each in config.witnesses]
         self.witnessed = 0
-        self._is_read, self._early = False, b""
+        self._is_read, self._early = False, dict[str, Callable[[], object]]()
+        self._looked_back = set[str]()  # sources of notes that were compared with older journals
+        self._looked = 0  # the second in which a live checkpoint was looked at last
+        self._taken_back = ""  # the record that is signed no more, as it was taken back
 
     def begin(self) -> NewRecord | None:
         """Takes up the record of the open journal; the one to begin where there is none."""
         new, self._is_read = self._taken_up(), True
-        self.witness(self._early)
+        begun, folder = self._shoe.device.record, self._table.journal.directory
+        if begun and (proof := rollback.kept(folder, begun.origin)):
+            self._stop_signing(proof)
+        for judge in self._early.values():
+            judge()
+        self._early.clear()
         return new
 
     def state(self) -> Record:
@@ -127,15 +135,15 @@ class Recorder:
         second, why = fields.get("second", ""), fields.get("why", "")
         for name, text, longest in (("second", second, LONGEST_NAME), ("why", why, LONGEST_REASON)):
             if not isinstance(text, str) or fault(text, longest):
-                return Answer(ok=False, error=f'"{name}" is no text of at most {longest} characters', hint=PRINTABLE)
+                return refused("record_text", name=name, most=longest)
         if wrong := unfit(second, LONGEST_NAME):
-            return Answer(ok=False, error=f"the second name {wrong}", hint=OWN_NAME)
+            return refused("second_refused", fault=wrong)
         if not as_seen(second) or one_person(second, by):
-            return Answer(ok=False, error="two different people do this", hint="give both: --by NAME --second NAME")
+            return refused("two_for_record")
         if self._table.disk:
-            return Answer(ok=False, error=self._table.disk.what, hint=self._table.disk.hint)
+            return disk_out(self._table.disk)
         if self._table.shoe.status == "open":
-            return Answer(ok=False, error="a shoe is in use", hint="close it first: shoe do close-shoe")
+            return refused("record_in_shoe")
         return None
 
     def order(
@@ -146,8 +154,8 @@ class Recorder:
         confirmed: Person | UnsetType = UNSET,
     ) -> Answer:
         """Carries out one of `ORDERS`. person, confirmed: as in `Ordered`."""
-        if refused := self.refusal(fields, by):
-            return refused
+        if why_not := self.refusal(fields, by):
+            return why_not
         given = {"by": by, "second": fields["second"], "person": person, "confirmed": confirmed}
         match fields["do"]:
             case "begin_record":
@@ -164,9 +172,9 @@ class Recorder:
         follows = Follows(ended.origin if ended else None, size, self._table.journal.chain, self.witnessed)
         new = self._next(self._new_origin())
         if new is None:
-            return Answer(ok=False, error="no next key was read", hint=UNREAD)
+            return refused("no_next_key")
         if ended and parse_vkey(ended.key).public == new.key.public:
-            return Answer(ok=False, error="the next key signs already", hint=IN_PLACE)
+            return refused("key_in_place")
         begun = self._new(new, follows)
         return self._given(RecordRenewed(**now(), record=begun, why=why, **given))
 
@@ -175,9 +183,9 @@ class Recorder:
         begun = self._table.shoe.device.record
         new = self._next(begun.origin) if begun and self._tree.signers else None
         if begun is None or new is None:
-            return Answer(ok=False, error="no next key was read", hint=UNREAD)
+            return refused("no_next_key")
         if new.key.vkey == begun.key:
-            return Answer(ok=False, error="the next key signs already", hint="then: shoe key retire")
+            return refused("key_to_retire")
         self._tree.coming = (new, self._tree.signers[0])
         return self._given(KeyRotated(**now(), old=begun.key, new=new.key.vkey, **given))
 
@@ -185,7 +193,7 @@ class Recorder:
         """Retires the key before the present one: it signs no longer."""
         begun = self._table.shoe.device.record
         if begun is None or not self._table.shoe.device.retiring:
-            return Answer(ok=False, error="no key is to be retired", hint="change it first: shoe key rotate")
+            return refused("none_to_retire")
         self._tree.coming = self._tree.signers[:1]
         return self._given(KeyRotated(**now(), old="", new=begun.key, **given))
 
@@ -193,7 +201,7 @@ class Recorder:
         """Journals a change; the tree's `coming` keys sign its entry, and all after it."""
         if self._table.handle(fact):
             return Answer(ok=True)
-        return Answer(ok=False, error="the journal is not written yet: the change waits for the disk", hint=WAITS)
+        return refused("record_waits")
 
     def checkpoint(self) -> bytes:
         """The newest checkpoint for its topic; empty where nothing is signed."""
@@ -207,16 +215,25 @@ class Recorder:
             for name in (UNSIGNED, OTHER_PI, ROLLED_BACK):
                 self._table.unwarn(name)
 
-    def stored(self, payload: bytes) -> None:
-        """Compares the head that a store has at an entry with our own."""
+    def stored(self, payload: bytes, trusted: str | None = None) -> None:
+        """Compares what a store has with our own: the head at an entry, and how far the record went.
+
+        trusted: the receiver that is believed without a checkpoint, None where no key signed the message.
+        """
+        if self._waits("stored", lambda: self.stored(payload, trusted)):
+            return
         try:
             stored = _decode_stored(payload)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        except Undecodable:
             return
         ours = self._table.journal.heads.get(Cursor(stored.journal, stored.seq))
         if stored.head and ours and stored.head != ours:
             what = f"the store {stored.by} has another entry {stored.seq} of {stored.journal} than this table"
             self._table.warn(DIFFERS, what, COMPARE, "critical")
+        if (note := stored.checkpoint) is not None:
+            self._judge(lambda own: rollback.by_note("store", note, own))
+        elif stored.by == trusted:
+            self._judge(lambda own: rollback.by_word(stored, own))
 
     def witness(self, payload: bytes) -> None:
         """Handles a note that a quorum has cosigned: the record that they saw must be the beginning of ours.
@@ -224,26 +241,32 @@ class Recorder:
         Only what our own key signed and a witness of the config cosigned counts. One that comes while the journal is
         still read waits for all of it.
         """
-        if not self._is_read:
-            self._early = payload
-            return
-        begun = self._table.journal.shoe.device.record or self._table.shoe.device.record
-        if begun is None or not self._witnesses:
+        begun = self._shoe.device.record
+        if self._waits("witnesses", lambda: self.witness(payload)) or begun is None or not self._witnesses:
             return
         try:
-            note = parse_note(payload.decode())
+            note = parse_note(text_of(payload))
             stated = verified_checkpoint(note, [parse_vkey(begun.key)])
             if not cosigned(note, self._witnesses):
                 return
-        except (Refused, UnicodeDecodeError):
+        except (Refused, Undecodable):
             return
-        ours = self._tree.root(stated.size)
-        if ours is None and not self.witnessed:  # once after a start: it reads a whole journal
-            ours = self._root_of_older(stated.size)
-        if stated.size > self._tree.size or ours not in (None, stated.root):
-            self._roll_back(stated.size)
-        else:
+        if not self._judge(lambda own: rollback.by_note("witnesses", text_of(payload), own), "witnesses"):
             self.witnessed = max(self.witnessed, stated.size)
+
+    def receive(self, payload: bytes, *, is_retained: bool) -> bool:
+        """Handles a checkpoint on the table's own topic; whether it proves that the record was taken back.
+
+        is_retained: the broker kept it. What comes live, anybody may send: at most one a second is looked at.
+        """
+        if self._waits(f"checkpoint {is_retained}", lambda: self.receive(payload, is_retained=is_retained)):
+            return False
+        if not is_retained:
+            if payload == self.checkpoint() or (second := int(monotonic())) == self._looked:
+                return False
+            self._looked = second
+        source = "broker" if is_retained else ""
+        return self._judge(lambda own: rollback.by_note("broker", text_of(payload), own), source)
 
     def foreign(self, entry: str, count: int) -> None:
         """Raises the alarm for messages on our streams that our journals do not hold."""
@@ -261,12 +284,52 @@ class Recorder:
             log.warning("what witnesses have seen cannot be compared: %s", error)
             return None
 
-    def _roll_back(self, size: int) -> None:
-        name = self._tree.origin
-        self._tree.signers = ()
-        self._tree.coming = tuple(each for each in self._tree.coming if each.key.name != name)
-        what = f"witnesses have seen {size} entries of this record, and other ones than are here"
-        self._table.warn(ROLLED_BACK, what, RESTORED, "critical")
+    @property
+    def _shoe(self) -> Shoe:
+        return self._table.shoe if self._table.begun else self._table.journal.shoe
+
+    def _waits(self, source: str, judge: Callable[[], object]) -> bool:
+        """Whether the journal is still read: then what a source said last is judged after it."""
+        if not self._is_read:
+            self._early[source] = judge
+        return not self._is_read
+
+    def _judge(self, find: Callable[[Own], Proof | None], source: str = "") -> bool:
+        """Stops signing where something proves that the record was taken back; whether it does.
+
+        source: of what may be compared with older journals, once after a start: that reads a whole one.
+        """
+        begun = self._shoe.device.record
+        if begun is None or self._tree.origin != begun.origin:
+            return False
+
+        def root(size: int) -> bytes | None:
+            ours = self._tree.root(size)
+            if ours is None and source and source not in self._looked_back:
+                self._looked_back.add(source)
+                ours = self._root_of_older(size)
+            return ours
+
+        last = Cursor(self._shoe.journal, self._shoe.seq)
+        try:
+            proof = find(Own(begun, self._tree.size, root, last))
+        except (Refused, Undecodable):
+            return False
+        if proof and self._taken_back != proof.origin:
+            self._stop_signing(proof)
+            try:
+                rollback.keep(self._table.journal.directory, proof)
+            except OSError as error:
+                log.error("what proves that the record was taken back cannot be kept: %s", in_words(error))
+        return proof is not None
+
+    def _stop_signing(self, proof: Proof) -> None:
+        """Signs nothing more of this record, and raises the alarm."""
+        self._taken_back, self._tree.signers = proof.origin, ()
+        self._tree.coming = tuple(each for each in self._tree.coming if each.key.name != proof.origin)
+        what = texts.text("en", f"detail.{ROLLED_BACK}.{proof.by}", **proof.values)
+        remedy = texts.text("en", f"remedy.{ROLLED_BACK}")
+        self._table.warn(ROLLED_BACK, what, remedy, "critical", **proof.values)
 
     def _taken_up(self) -> NewRecord | None:
         begun = self._table.journal.shoe.device.record

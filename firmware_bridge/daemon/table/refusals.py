@@ -7,8 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import Final, Literal
 
 from firmware_bridge.facts import inputs
+from firmware_bridge.facts.book.refusals import Phrase, Value, phrase
 from firmware_bridge.facts.events import AnyEvent, CommandAnswered, KeyRefused
-from firmware_bridge.facts.orders import BY_KEY, Answer, Malformed
+from firmware_bridge.facts.names import is_pad
+from firmware_bridge.facts.orders import BY_KEY, KEYPAD, Answer, Malformed
 
 log = logging.getLogger(__name__)
 
@@ -29,11 +31,13 @@ REFILL_S: Final = 60.0
 ANSWERS_KEPT: Final = 1_000
 """Answers kept of orders with an id that were only counted: a repeat gets the same one."""
 
+OF_BYTES: Final = ("shape", "too_long", "unknown_key", "bad_signature", "old_count", "unsigned")
+
+BY_CODE: Final = frozenset((*OF_BYTES, "as_of", "expired", "not_allowed", "round"))
+"""Refusals of a table with keys that are counted each under its code, also of bytes that are no order."""
+
 BACKEND: Final = "backend"
 """The giver of orders by MQTT."""
-
-PADS: Final = ("keypad ", "key ", "dealer's keypad")
-"""The first words of the givers of marks: a keypad or a key, and its seat."""
 
 
 class Refusals:
@@ -56,7 +60,7 @@ class Refusals:
         self._left: dict[Source, float] = dict(ONE_BY_ONE)
         self._filled_at = loop.time()
         self._counts: dict[Source, int] = {}
-        self._last: dict[Source, str] = {}
+        self._last: dict[Source, tuple[str, dict[str, Value]]] = {}
         self._answers: OrderedDict[str, Answer] = OrderedDict()
         self._timer: asyncio.TimerHandle | None = None
 
@@ -70,10 +74,11 @@ class Refusals:
             self._left[source] -= 1
             return False
         if isinstance(fact, inputs.Ordered) and fact.count is not None and isinstance(event, CommandAnswered):
-            self.turned_away("without_effect" if event.answer.ok else event.answer.code or "refused")
+            code = event.answer.code if event.answer.code in BY_CODE else "refused"
+            self.turned_away("without_effect" if event.answer.ok else str(code))
         else:
             self._counts[source] = self._counts.get(source, 0) + 1
-            self._last[source] = _words(event)
+            self._last[source] = _last(source, event)
         if isinstance(event, CommandAnswered) and event.answer.id:
             self._answers[event.answer.id] = event.answer
             if len(self._answers) > ANSWERS_KEPT:
@@ -101,8 +106,8 @@ class Refusals:
         """Journals a line for each source that was counted."""
         self.stop()
         for source, count in list(self._counts.items()):
-            what = f"{count} more {source} were answered within a minute, the last one: {self._last[source]}"
-            if self._journal(Malformed("orders", what, "find out what sends so many"), source):
+            code, values = self._last[source]
+            if self._journal(Malformed("orders", code=code, values={"count": count, **values}), source):
                 del self._counts[source]
         if self._codes and self._record(self._codes, self.used):
             self._codes = {}
@@ -137,7 +142,7 @@ def _source(fact: inputs.AnyInput, event: CommandAnswered | KeyRefused) -> Sourc
         return "keys"
     if event.answer.ok:
         return "orders without effect"
-    if fact.by.startswith(PADS):
+    if of_a_key(fact.by):
         return "marks"
     return "orders of the backend" if is_backend(fact.by) else "orders"
 
@@ -147,9 +152,15 @@ def is_backend(by: str) -> bool:
     return by == BACKEND or by.startswith(BY_KEY)
 
 
-def _words(event: CommandAnswered | KeyRefused) -> str:
-    """The answer as a text for people: it names no card but those that its order named."""
+def of_a_key(by: str) -> bool:
+    """Whether the giver of an order is a key or a keypad."""
+    return by == KEYPAD or is_pad(by)
+
+
+def _last(source: Source, event: CommandAnswered | KeyRefused) -> tuple[str, dict[str, Value]]:
+    """Code and values of a count, but for its number: it names no card but those that the last order named."""
     if isinstance(event, KeyRefused):
-        return f"{event.key}: {event.why}"
+        return "many_keys", {"key": event.key, "why": Phrase(event.code, event.values)}
     answer = event.answer
-    return f"{answer.do} by {event.by}: {'accepted' if answer.ok else answer.error}"
+    why = phrase("accepted") if answer.ok else Phrase(answer.code or "", answer.values)
+    return "many_answers", {"source": source, "do": answer.do or "", "by": event.by, "why": why}

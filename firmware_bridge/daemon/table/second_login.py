@@ -9,11 +9,13 @@ from firmware_bridge.daemon.table.connection import not_of_a_connection
 from firmware_bridge.daemon.table.order_service import order_of
 from firmware_bridge.daemon.table.recorder import ORDERS as RECORD_ORDERS
 from firmware_bridge.daemon.table.table import Table
+from firmware_bridge.facts.book.refusals import Value
 from firmware_bridge.facts.events import CommandAnswered
 from firmware_bridge.facts.inputs import Ordered, Person
 from firmware_bridge.facts.names import one_person
-from firmware_bridge.facts.orders import LOCAL, Answer, Malformed
+from firmware_bridge.facts.orders import LOCAL, Answer, Malformed, refused
 from firmware_bridge.shoe.decide import decide
+from firmware_bridge.shoe.handlers.pit import voids
 from firmware_bridge.shoe.state import Shoe
 
 WAITS_S: Final = 300.0
@@ -26,9 +28,7 @@ ALARM: Final = "second_login_due"
 ALWAYS: Final = ("enter", "correct", *RECORD_ORDERS)
 """What two people always do; a house may ask for them elsewhere: `[service] second_person`."""
 
-VOIDS: Final = ("void", "end-shoe")
 SECOND_PERSON: Final = "the second person"
-OWN_LOGIN: Final = "log in as yourself, in the group of this order, and give it without sudo"
 
 Act = Callable[[dict[str, Any], Person], Answer]
 """Carries out an order with its second person in `second`, and as the kernel says."""
@@ -70,9 +70,9 @@ class SecondLogin:
         """Lets an order wait, or the answer that refuses it."""
         do = fields["do"]
         if person.uid == 0:
-            return Answer(ok=False, do=do, error="two logins are asked for, and root is nobody's", hint=OWN_LOGIN)
+            return refused("root_gives", None, do)
         if len(self._waiting) >= MOST:
-            return Answer(ok=False, do=do, error=f"{MOST} orders wait for a second login", hint="see shoe status")
+            return refused("too_many_wait", None, do, most=MOST)
         self._last += 1
         until = now()["at"] + int(WAITS_S * 1000)
         answer = asyncio.get_running_loop().create_future()
@@ -87,8 +87,7 @@ class SecondLogin:
             await asyncio.wait({begun.answer, gone}, timeout=WAITS_S, return_when=asyncio.FIRST_COMPLETED)
             if begun.answer.done():
                 return begun.answer.result()
-            why = "its command was ended" if gone.done() else "no second login confirmed it in time"
-            again = Answer(ok=False, error=why, hint="give it again, and let the second person confirm it")
+            again = refused("command_ended" if gone.done() else "not_confirmed")
             return self.refuse(begun.fields["do"], again, begun.by, begun.person)
         finally:
             self._waiting.pop(begun.number, None)
@@ -98,15 +97,13 @@ class SecondLogin:
         """Carries out a waiting order; its answer, or why this person cannot confirm it."""
         begun = self._waiting.get(number) if isinstance(number, int) else None
         if begun is None or begun.answer.done():
-            return Answer(ok=False, do="confirm", error="no such order waits", hint="see shoe status")
+            return _unconfirmed("nothing_waits")
         if person.uid == 0:
-            return Answer(ok=False, do="confirm", error="root is nobody's login", hint=OWN_LOGIN)
+            return _unconfirmed("root_confirms")
         if person.uid == begun.person.uid:
-            who = person.login or f"uid {person.uid}"
-            hint = "the second person confirms it from a login of his own"
-            return Answer(ok=False, do="confirm", error=f"{who} gave this order", hint=hint)
+            return _unconfirmed("same_login", login=person.login or f"uid {person.uid}")
         if one_person(by, begun.by):
-            return Answer(ok=False, do="confirm", error=f"{by} gave this order", hint="give your own name: --by NAME")
+            return _unconfirmed("same_name", by=by)
         try:
             answer = begun.act(begun.fields | {"second": by}, person)
         except Exception:
@@ -117,8 +114,8 @@ class SecondLogin:
 
     def refuse(self, do: str, answer: Answer, by: str, person: Person) -> Answer:
         """Puts on record that an order was not carried out, and why; the answer."""
-        refused = Malformed(do, answer.error or "", answer.hint or "")
-        return self._table.order(Ordered(**now(), order=refused, by=by, nonce=nonce(), person=person))
+        order = Malformed(do, code=answer.code or "", values=answer.values)
+        return self._table.order(Ordered(**now(), order=order, by=by, nonce=nonce(), person=person))
 
     def _show(self) -> None:
         with not_of_a_connection():
@@ -133,11 +130,15 @@ class SecondLogin:
             self._table.warn(ALARM, what, todo)
 
 
+def _unconfirmed(code: str, /, **values: Value) -> Answer:
+    return refused(code, None, "confirm", **values)
+
+
 def needs_two(shoe: Shoe, fields: Mapping[str, Any]) -> bool:
     """Whether two people give this order, by its kind or by what the house asks for."""
     do = str(fields["do"]).replace("-", "_")
     asked = (shoe.house if shoe.status == "open" else shoe.device.next_house).second_person or ()
-    is_voiding = do == "resolve" and fields.get("choice") in VOIDS and "void" in asked
+    is_voiding = do == "resolve" and "void" in asked and voids(shoe, str(fields.get("choice")))
     return do in ALWAYS or do in asked or is_voiding
 
 
@@ -146,7 +147,7 @@ def refusal(shoe: Shoe, fields: Mapping[str, Any], by: str) -> Answer | None:
     given = {name: value for name, value in fields.items() if name != "as_of"} | {"second": SECOND_PERSON}
     order = order_of(given, LOCAL)
     if isinstance(order, Malformed):
-        return Answer(ok=False, error=order.error, hint=order.hint)
+        return refused(order.code, **order.values)
     for event in decide(shoe, Ordered(**now(), order=order, by=by, nonce=nonce(), id=fields.get("id"))):
         if isinstance(event, CommandAnswered) and not event.answer.ok:
             return event.answer

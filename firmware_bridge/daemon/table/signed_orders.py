@@ -15,20 +15,25 @@ from firmware_bridge.daemon.table.command import NotAnOrder, parse
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.validation import shown
 from firmware_bridge.facts import orders
-from firmware_bridge.facts.names import REMEDY, unfit
-from firmware_bridge.facts.orders import BY_KEY, CLAIMS, LONGEST_NAME, Answer, Malformed
-from firmware_bridge.facts.wire import MOST
+from firmware_bridge.facts.book.refusals import Phrase, phrase
+from firmware_bridge.facts.bounds import MOST
+from firmware_bridge.facts.names import unfit
+from firmware_bridge.facts.orders import BY_KEY, CLAIMS, LONGEST_NAME, Answer, Malformed, malformed
 from firmware_bridge.facts.wire_states import Clock
 from firmware_bridge.journal.line import Line
 from firmware_bridge.record.envelope import LONGEST, Envelope, NotAnEnvelope, content, once, opened
 from firmware_bridge.record.verify import Key, parse_vkey
+from firmware_bridge.shoe.order_counts import last_count
 
 DIGITS: Final = 16
 """Hex digits of an order's hash kept with its answer."""
 
-ENVELOPE: Final = 'send {"key":"..","order":"..","sig":".."}; see: shoe help backend'
-SIGN_IT: Final = "sign it with a key of the table's [[orders]]; see: shoe help backend"
-NEWER: Final = 'take "journal", "boot" and, as "seq", "as_of" from a newer state or this answer'
+
+AHEAD_MS: Final = 86_400_000
+"""Milliseconds that a count may be ahead of a synchronised clock."""
+
+HIGHEST: Final = 4_102_444_800_000
+"""The highest count without such a clock: ms from 1970 to 2100."""
 
 OF_ROUND: Final = frozenset([orders.tag_of(each) for each in orders.OF_ROUND])
 PERSON: Final = "on_behalf_of"
@@ -98,6 +103,10 @@ class SignedOrders:
             name: tuple(each for each in allows if each in orders.ALL) for name, allows in keys.items()
         }
 
+    def public(self) -> dict[str, str] | UnsetType:
+        """The public half of each key by its name, in hex; UNSET without a key."""
+        return {each.config.name: each.key.public.hex() for each in self._keys.values()} or UNSET
+
     def naming_two(self) -> tuple[str, ...]:
         """The names of the keys that may name a second person."""
         return tuple(dict.fromkeys(each.config.name for each in self._keys.values() if each.config.two_people))
@@ -116,15 +125,15 @@ class SignedOrders:
             fields = parse(text)
             return fields if text is payload else _without_claims(fields)
         if len(payload) > LONGEST:
-            raise NotAnOrder("the message is too long", f"it has at most {LONGEST} bytes: shorten it", "too_long")
+            raise NotAnOrder("too_long", {"most": LONGEST})
         try:
             if "do" not in once(payload):
                 return None
         except NotAnEnvelope as error:
-            raise NotAnOrder(f"not a signed order: {error}", ENVELOPE, "shape") from None
+            raise _misshapen(phrase("not_signed_order", why=str(error)), phrase("send_envelope")) from None
         fields = parse(payload)
         if not self._allowed:
-            raise NotAnOrder("orders without a signature are refused here", SIGN_IT, "unsigned", id=fields.get("id"))
+            raise NotAnOrder("unsigned", id=fields.get("id"))
         return fields
 
     def signed(self, payload: bytes) -> Signed:
@@ -135,14 +144,14 @@ class SignedOrders:
         order, by = _without_claims(fields), f"{BY_KEY}{name}"
         digest = _digest(fields, by) if fields.get("id") is not None else None
         answer = self._table.first_answer(fields.get("id"), digest)
-        last = self._table.last_count(name)
-        if count <= last and not answer:
-            hint = f"go on from {last}: the next count is above it"
-            raise NotAnOrder(f"the count {count} was used already", hint, "old_count", id=fields.get("id"), count=last)
-        if count > last:
+        last, most = last_count(self._table.shoe, name, self._table.refusals.used), self._highest()
+        is_new = last < count <= most
+        if not is_new and not answer:
+            raise _wrong_count(fields, last, most, name)
+        if is_new:
             self._table.refusals.use(name, count)
         if answer:
-            if count > last:
+            if is_new:
                 self._table.refusals.turned_away("repeated")
             raise Repeated(answer)
         refused = self._refused(named.config, fields)
@@ -150,39 +159,37 @@ class SignedOrders:
         names_second = named.config.two_people and person is not UNSET
         return Signed(by, order, named.config.allows, count, digest, refused, person, names_second)
 
-    def read(self, name: str, payload: bytes) -> bytes:
-        """The text of a message of the topic `stored`. Raises NotAnOrder."""
+    def read(self, name: str, payload: bytes) -> tuple[bytes, bool]:
+        """The text of a message of the topic `stored`, and whether a key signed it. Raises NotAnOrder."""
         if not self._keys:
-            return content(payload)
+            return content(payload), False
         try:
             named, text = self._opened(name, payload)
         except NotAnOrder as error:
             if error.answer.code == "shape" and self._allowed:
-                return payload
+                return payload, False
             raise
         if name not in named.config.allows:
-            raise NotAnOrder(*_not_allowed(name, named.config.name), "not_allowed")
-        return text.encode()
+            raise NotAnOrder("not_allowed", {"do": name, "key": named.config.name})
+        return text.encode(), True
 
     def _opened(self, name: str, payload: bytes) -> tuple[_Named, str]:
         """The key and the text of an envelope for a topic. Raises NotAnOrder."""
         if len(payload) > LONGEST:
-            raise NotAnOrder("the message is too long", f"it has at most {LONGEST} bytes: shorten it", "too_long")
+            raise NotAnOrder("too_long", {"most": LONGEST})
         try:
             envelope = opened(payload)
         except NotAnEnvelope as error:
-            raise NotAnOrder(f"not a signed message: {error}", ENVELOPE, "shape") from None
+            raise _misshapen(phrase("not_signed_message", why=str(error)), phrase("send_envelope")) from None
         return self._signer(name, envelope), envelope.order
 
     def _signer(self, name: str, envelope: Envelope) -> _Named:
         named = self._keys.get(envelope.key)
         if named is None:
-            what = f"the key {shown(envelope.key)} is not known here"
-            raise NotAnOrder(what, "write it into the table's config: [[orders]] name, key, allows", "unknown_key")
+            raise NotAnOrder("unknown_key", {"key": shown(envelope.key)})
         topic = f"{self._topic}/{name}"
         if not envelope.is_signed(topic, named.key.public):
-            hint = f"sign shoe-order/1, LF, {topic}, LF and the order with the key {named.key.id.hex()}"
-            raise NotAnOrder("the signature is wrong", hint, "bad_signature")
+            raise NotAnOrder("bad_signature", {"topic": topic, "key": named.key.id.hex()})
         return named
 
     def _refused(self, key: OrderKeyConfig, fields: Mapping[str, Any]) -> Malformed | None:
@@ -190,39 +197,43 @@ class SignedOrders:
         do = fields["do"].replace("-", "_")
         named = shown(do)
         if why := _wrong_person(fields):
-            return Malformed(named, why, REMEDY, "shape")
+            return malformed(named, "shape", why=why, todo=phrase("one_line"))
         if do not in WITHOUT_AS_OF and (why := self._not_of_now(fields.get("as_of"))):
-            return Malformed(named, why, NEWER, "as_of")
+            return malformed(named, "as_of", why=why)
         if "expires" in fields and (why := self._expired(fields["expires"])):
-            return Malformed(named, why, "give it again, with a later time or without one", "expired")
+            return malformed(named, "expired", why=why)
         if do in orders.ALL and do not in key.allows:
-            return Malformed(named, *_not_allowed(do, key.name), "not_allowed")
+            return malformed(named, "not_allowed", do=do, key=key.name)
         if do in OF_ROUND and fields.get("round") is None:
-            return Malformed(named, '"round" is missing', "name the round that the topic table shows", "round")
+            return malformed(named, "round", why=phrase("round_missing"), todo=phrase("name_round"))
         return None
 
-    def _not_of_now(self, as_of: Any) -> str:
-        """Why an entry is not one that the giver may have seen just now, "" where it is."""
+    def _not_of_now(self, as_of: Any) -> Phrase | None:
+        """Why an entry is not one that the giver may have seen just now, None where it is."""
         if not isinstance(as_of, dict) or set(as_of) != {"journal", "seq", "boot"}:
-            return '"as_of" must have journal, seq and boot'
+            return phrase("as_of_fields")
         if as_of["boot"] != self._table.boot:
-            return "the order is of another start of this table"
+            return phrase("other_start")
         seq = as_of["seq"]
         if isinstance(seq, bool) or (as_of["journal"], seq) not in self._recent:
-            return f"the order is not of the last {self._recent.maxlen} entries"
-        return ""
+            return phrase("not_recent", most=self._recent.maxlen or 0)
+        return None
 
-    def _expired(self, expires: Any) -> str:
-        """Why an order counts no longer, "" where it does. A clock that is not set says nothing."""
+    def _highest(self) -> int:
+        """The highest count that is taken now. A clock that is not set says nothing."""
+        return now()["at"] + AHEAD_MS if self._clock() == "synchronised" else HIGHEST
+
+    def _expired(self, expires: Any) -> Phrase | None:
+        """Why an order counts no longer, None where it does. A clock that is not set says nothing."""
         try:
             until = datetime.fromisoformat(expires)
             if until.tzinfo is None:
                 raise ValueError
         except (TypeError, ValueError):
-            return '"expires" is no RFC 3339 time'
+            return phrase("no_time")
         if self._clock() == "synchronised" and datetime.fromtimestamp(now()["at"] / 1000, UTC) > until:
-            return "the order has expired"
-        return ""
+            return phrase("has_expired")
+        return None
 
 
 def _fields(text: str) -> dict[str, Any]:
@@ -231,14 +242,24 @@ def _fields(text: str) -> dict[str, Any]:
         fields = parse(text.encode())
         once(text)
     except NotAnOrder as error:
-        raise NotAnOrder(error.answer.error or "", error.answer.hint or "", "shape") from None
+        inner = Phrase(error.answer.code or "", error.answer.values)
+        raise _misshapen(inner, inner) from None
     except NotAnEnvelope as error:
-        raise NotAnOrder(f"the order cannot be read: {error}", "write each key once", "shape") from None
+        raise _misshapen(phrase("order_unreadable", why=str(error)), phrase("each_key_once")) from None
     count = fields.get("count")
     if not isinstance(count, int) or isinstance(count, bool) or not 0 < count <= MOST:
-        hint = "give a number above the last one: the larger of that plus 1, and ms since 1970"
-        raise NotAnOrder('"count" is missing', hint, "shape", id=fields.get("id"))
+        raise _misshapen(phrase("count_missing"), phrase("count_above"), id=fields.get("id"))
     return fields
+
+
+def _wrong_count(fields: Mapping[str, Any], last: int, most: int, name: str) -> NotAnOrder:
+    """The refusal of a count that was used up, or that is ahead. last: the last one used. most: the highest allowed."""
+    count = fields["count"]
+    todo = phrase("go_on_from", last=last, most=most) if last < most else phrase("no_count_left", name=name)
+    if count <= last:
+        return NotAnOrder("old_count", {"used": count, "todo": todo}, id=fields.get("id"), count=last)
+    why = phrase("no_count_time", used=count, most=most) if most == HIGHEST else phrase("ahead_of_clock", used=count)
+    return NotAnOrder("count_ahead", {"why": why, "todo": todo}, id=fields.get("id"), count=last)
 
 
 def _without_claims(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -246,15 +267,15 @@ def _without_claims(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if name not in CLAIMS}
 
 
-def _wrong_person(fields: Mapping[str, Any]) -> str:
-    """What is wrong with the person whom an order names, "" for none."""
+def _wrong_person(fields: Mapping[str, Any]) -> Phrase | None:
+    """What is wrong with the person whom an order names, None for nothing."""
     if PERSON not in fields:
-        return ""
+        return None
     name = fields[PERSON]
     if not isinstance(name, str) or not name.strip():
-        return f'"{PERSON}" must be the name of a person'
+        return phrase("person_missing", name=PERSON)
     wrong = unfit(name, LONGEST_NAME)
-    return f'"{PERSON}" {wrong}' if wrong else ""
+    return phrase("person_unfit", name=PERSON, fault=wrong) if wrong else None
 
 
 def _digest(fields: Mapping[str, Any], by: str) -> str:
@@ -264,5 +285,5 @@ def _digest(fields: Mapping[str, Any], by: str) -> str:
     return sha256(msgspec.json.encode([by, content], order="sorted")).hexdigest()[:DIGITS]
 
 
-def _not_allowed(what: str, name: str) -> tuple[str, str]:
-    return f"{what} is not allowed for the key {name}", f'add it in the table\'s config: allows = [.., "{what}"]'
+def _misshapen(why: Phrase, todo: Phrase, **more: Any) -> NotAnOrder:
+    return NotAnOrder("shape", {"why": why, "todo": todo}, **more)

@@ -9,10 +9,12 @@ from typing import Any, Final
 from firmware_bridge.daemon.delivery.store import FIRST_PART, PART, NotStored, Store
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.errors import in_words
+from firmware_bridge.facts.orders import Answer
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.resend import Range
 from firmware_bridge.mqtt.backoff import RoundTrip
 from firmware_bridge.mqtt.settings import Incoming
+from firmware_bridge.topics.texts.refusals import worded
 
 log = logging.getLogger(__name__)
 
@@ -37,7 +39,7 @@ class StoreWatch:
     """Moves the cursor of `store` by messages on the topic `stored`, from `up` to `down` of the link.
 
     store: None where none is configured; then messages are ignored. moved: called when the cursor moved. resend:
-    queues a part of a journal. refuse: called with a message, its error and a hint, for its sender. silent_s: seconds
+    queues a part of a journal. refuse: called with a message and its refusal, for its sender. silent_s: seconds
     of silence before the alarm.
     """
 
@@ -47,7 +49,7 @@ class StoreWatch:
         table: Table,
         moved: Callable[[], None],
         resend: Callable[[Range], None],
-        refuse: Callable[[Incoming, str, str], None],
+        refuse: Callable[[Incoming, Answer], None],
         loop: asyncio.AbstractEventLoop,
         silent_s: float | None = None,
     ) -> None:
@@ -71,6 +73,11 @@ class StoreWatch:
         if store:
             store.changed = self._watch
 
+    @property
+    def name(self) -> str | None:
+        """The receiver that counts, None where none is configured."""
+        return self._store.name if self._store else None
+
     def up(self) -> None:
         """Called after each reconnect: begins to watch."""
         self._is_up = True
@@ -88,9 +95,7 @@ class StoreWatch:
             return
         try:
             if message.retained:
-                raise NotStored(
-                    "the message is retained", "publish it without the retain flag, and clear it at the broker"
-                )
+                raise NotStored("stored_retained")
             if not self._store.receive(message.payload):
                 return
         except NotStored as error:
@@ -202,11 +207,12 @@ class StoreWatch:
 
     def _turn_away(self, message: Incoming, error: NotStored) -> None:
         self._refused += 1
-        why = f"{error.what}; {error.hint}"
+        refused = Answer(ok=False, code=error.code, values=error.values)
+        why = "; ".join(filter(None, (worded(refused).error, worded(refused).hint)))
         self._why_refused = why
         if self._refused.bit_count() == 1:  # logs the 1st, 2nd, 4th, ..: a flood does not fill the log
             log.warning("a message on the topic stored was ignored (number %d): %s", self._refused, why)
-        self._refuse(message, f"stored: {error.what}", error.hint)
+        self._refuse(message, refused)
 
 
 def _end(part: Range | None) -> Cursor | None:

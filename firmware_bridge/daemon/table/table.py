@@ -13,7 +13,7 @@ from msgspec import Raw
 from firmware_bridge import __version__
 from firmware_bridge.daemon.table.budget import Budget
 from firmware_bridge.daemon.table.clock import DeadlineTimer, nonce, now
-from firmware_bridge.daemon.table.disk_outage import DiskOutage, DiskQueue
+from firmware_bridge.daemon.table.disk_outage import DiskOutage, DiskQueue, disk_out
 from firmware_bridge.daemon.table.journal_writer import JournalWriter, StillWriting
 from firmware_bridge.daemon.table.look_ahead import LookAhead
 from firmware_bridge.daemon.table.refusals import Refusals
@@ -21,7 +21,7 @@ from firmware_bridge.errors import DiskError
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.events import AnyEvent, CommandAnswered, Entry
 from firmware_bridge.facts.house import House, Severity
-from firmware_bridge.facts.orders import Answer, Malformed
+from firmware_bridge.facts.orders import Answer, Malformed, refused
 from firmware_bridge.facts.wire_states import Alarm, Alarms, Lamps
 from firmware_bridge.journal.cursor import Crashes
 from firmware_bridge.journal.journal import Journal
@@ -29,6 +29,7 @@ from firmware_bridge.journal.line import Line
 from firmware_bridge.journal.preallocate import SyncFailed
 from firmware_bridge.shoe import advance, decide, entry_of, fault, keeps_its_journal, observe
 from firmware_bridge.shoe.handlers.disclosure import deadline
+from firmware_bridge.shoe.order_counts import last_count
 from firmware_bridge.shoe.state import answer_to
 from firmware_bridge.topics.lamps import BLOCKED, OBSERVING, STOPPED, lamps, signals, unguided, with_warnings
 from firmware_bridge.topics.state import OwnTopics, alarms, snapshots
@@ -101,11 +102,11 @@ class Table:
     def start(self, house: House, **begun: Any) -> None:
         """Journals the start of the daemon, with the journal open; `house` is for the next shoe.
 
-        begun: the other fields of `inputs.Started` that are known: `record`, `code`, `installed_by`.
+        begun: the other fields of `inputs.Started` that are known, such as `record`.
         """
         self.shoe, self.begun = self.journal.shoe, True
         waited = self._queue.clear()
-        stopped = self._outage.as_input() if self._outage.since else None
+        stopped = self._outage.as_input() if self._outage.is_of_disk else None
         self._outage.end()
         self.observing = self._crashes.too_many()
         if self.observing:
@@ -163,11 +164,9 @@ class Table:
         if self._late and (self._is_late(fact) or self._is_writing(fact.id)):
             raise StillWriting
         if self.disk:
-            return Answer(ok=False, id=fact.id, error=self.disk.what, hint=self.disk.hint)
-        for event in events:
-            if isinstance(event, CommandAnswered):
-                return event.answer
-        return answer_to(self.shoe, fact.id) or Answer(ok=False, id=fact.id, error="not judged")
+            return disk_out(self.disk, fact.id)
+        answered = next((each.answer for each in events if isinstance(each, CommandAnswered)), None)
+        return answered or answer_to(self.shoe, fact.id) or refused("not_judged", fact.id)
 
     def first_answer(self, id: str | None, digest: str | None) -> Answer | None:
         """The answer that a repeated order got; None for a new one. Raises StillWriting where it has none yet."""
@@ -175,10 +174,6 @@ class Table:
             raise StillWriting
         known = answer_to(self.shoe, id)
         return known if known and known.digest == digest else self.refusals.answer(id, digest)
-
-    def last_count(self, name: str) -> int:
-        """The highest count that an order of a key has used up, 0 for none."""
-        return max((self.shoe.device.counts or {}).get(name, 0), self.refusals.used.get(name, 0))
 
     def record_refused(self, refused: Malformed, by: str) -> bool:
         """Journals a line that counts refusals, so that none has a line of its own; whether that is done."""
@@ -206,11 +201,13 @@ class Table:
         """The retained topics of the table: topic -> an encodable value without the head."""
         return snapshots(self.shoe, self.shown(), self.alarms(), self._own)
 
-    def warn(self, name: str, detail: str, todo: str, severity: Severity = "warning", blocks: bool = False) -> None:
+    def warn(
+        self, name: str, detail: str, todo: str, severity: Severity = "warning", blocks: bool = False, **values: Any
+    ) -> None:
         """Raises an alarm that is not journaled, once for each `name`, until `unwarn`. blocks: no lamp guides."""
         if name not in self._warnings:
             log.warning("%s; %s", detail, todo)
-            self._warnings[name] = Alarm(name, now()["at"], severity, detail, todo, blocks, ())
+            self._warnings[name] = Alarm(name, now()["at"], severity, detail, todo, blocks, (), values=values)
             self._show()
 
     def unwarn(self, name: str) -> None:
@@ -303,8 +300,7 @@ class Table:
 
     def _record_counts(self, codes: dict[str, int], used: dict[str, int]) -> bool:
         """Journals refusals by their codes, and counts of keys that no entry has; whether that is done."""
-        known = self.shoe.device.counts or {}
-        new = {name: count for name, count in used.items() if count > known.get(name, 0)}
+        new = {name: count for name, count in used.items() if count > last_count(self.shoe, name)}
         if self.disk or self._failed or not self.begun:
             return False
         return not (codes or new) or bool(self.handle(inputs.RefusalsCounted(**now(), why=codes, counts=new)))

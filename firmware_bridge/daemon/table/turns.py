@@ -88,6 +88,21 @@ class Window:
         self._admitted.extend([-inf] * len(self._admitted))
 
 
+class Pace:
+    """Lets one after the other go on, in the order in which they came, `every_s` seconds apart."""
+
+    def __init__(self, every_s: float) -> None:
+        self._every_s, self._next = every_s, -inf
+
+    async def turn(self) -> None:
+        """Waits for the next turn; the first one after a pause comes at once."""
+        now = asyncio.get_running_loop().time()
+        mine = max(now, self._next)
+        self._next = mine + self._every_s
+        if mine > now:
+            await asyncio.sleep(mine - now)
+
+
 def begun(work: Coroutine[Any, Any, Item], loop: asyncio.AbstractEventLoop) -> "asyncio.Task[Item]":
     """A task that nothing awaits: an error in it ends the process, as one in a callback of the loop does."""
     task = loop.create_task(work)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection
 from contextlib import suppress
 from typing import Any, Final, Literal
 
-import msgspec
 from msgspec import Struct
 
 from firmware_bridge import __build__, __version__
@@ -27,8 +26,10 @@ from firmware_bridge.daemon.table.recorder import Recorder
 from firmware_bridge.daemon.table.signed_orders import SignedOrders
 from firmware_bridge.daemon.table.store_watch import StoreWatch
 from firmware_bridge.daemon.table.table import Table
+from firmware_bridge.facts.book.measures import Health
+from firmware_bridge.facts.decoding import Undecodable, json_of
 from firmware_bridge.facts.wire import VERSION, StateHead, joined
-from firmware_bridge.facts.wire_states import Health, Status
+from firmware_bridge.facts.wire_states import Status
 from firmware_bridge.games import GAMES
 from firmware_bridge.journal.cursor import CursorFile
 from firmware_bridge.journal.line import Line, rfc3339
@@ -54,7 +55,7 @@ class _StatusPart(Struct):
     link: int = 0
 
 
-_decode: Final = msgspec.json.Decoder(_StatusPart).decode
+_decode: Final = json_of(_StatusPart)
 
 
 class DuplicateTableId:
@@ -78,7 +79,7 @@ class DuplicateTableId:
         """Handles a live `status`; whether this daemon published it, over its connection `link`."""
         try:
             status = _decode(payload)
-        except msgspec.DecodeError:
+        except Undecodable:
             return False
         if status.boot == self._boot:
             return status.link == link and status.state == "online"
@@ -97,6 +98,7 @@ log = logging.getLogger(__name__)
 
 MQTT_5: Final = 5
 STREAMS: Final = ("event", "round")
+CHECKPOINT: Final = "checkpoint"
 STATES: Final = ("table", "lamps", "alarm", "health", "odds", "checkpoint")
 """Retained topics of every game, beside `status`."""
 
@@ -148,8 +150,9 @@ class Uplink:
         self._state_topics = (*STATES, *sorted(own_topics))
         self._overwritten = Overwritten(self._publish_again, lambda: bool(self.shared), loop)
         self._foreign = Foreign(table.journal.directory, recorder.foreign)
+        self._has_heard = False  # what the broker keeps of before, on this connection
         topics = [f"{prefix}/{name}" for name in ("command", "witnessed", *(("stored",) if store else ()))]
-        of_others = [f"{prefix}/{name}" for name in (*self._state_topics, *STREAMS)]
+        of_others = [f"{prefix}/{name}" for name in (*self._state_topics, *STREAMS) if name != CHECKPOINT]
         self.link = Link(
             settings, loop, will=self._will, topics=topics, own=self._own, of_others=of_others, driver=QuickConnection,
             on_up=self._on_up, on_down=self._on_down, largest=LARGEST_MESSAGE,
@@ -248,14 +251,18 @@ class Uplink:
         return self._echoes.awaited or self.link.is_doubtful or bool(self.shared)
 
     def _own(self, protocol: int) -> list[str]:
-        """Own topics to subscribe to: `status`, to find duplicates, and by MQTT 3.1.1 echoes of all streams."""
-        names = ("status",) if protocol == MQTT_5 else ("status", *STREAMS)
+        """Own topics to subscribe to: `status`, to find duplicates, and by MQTT 3.1.1 echoes of all streams.
+
+        And `checkpoint`: a broker need not send what it keeps of our own where we ask for messages of others.
+        """
+        names = ("status", CHECKPOINT) if protocol == MQTT_5 else ("status", CHECKPOINT, *STREAMS)
         return [f"{self._prefix}/{name}" for name in names]
 
     def _on_up(self) -> None:
         self.outage.up()
         self._echoes.begin(() if self.link.protocol == MQTT_5 else ("status", *STREAMS))
-        self._overwritten.begin(echoed=self.link.protocol != MQTT_5)
+        self._overwritten.begin(echoed=self.link.protocol != MQTT_5, returned=(CHECKPOINT,))
+        self._has_heard = False
         self.states.up()
         if self.health:
             self.publish_health(self.health)
@@ -279,6 +286,9 @@ class Uplink:
         self.outage.warn(self.outage.why)
 
     def _on_delivered(self, mid: int) -> None:
+        if not self._has_heard:  # the broker answers in order: what it keeps on our topics came before
+            self._has_heard = True
+            self.changed()
         if not self.backend.replies.delivered(mid):
             self._follow(lambda: self.outbox.delivered(mid))
 
@@ -296,11 +306,14 @@ class Uplink:
         if name == "command":
             self.backend.receive(message)
         elif name == "stored":
-            if read := self.backend.read(message):
+            read, is_signed = self.backend.read(message)
+            if read:
                 self._store.receive(read)
-                self.recorder.stored(read.payload)
+                self.recorder.stored(read.payload, self._store.name if is_signed else None)
         elif name == "witnessed":  # proves itself: our own signature, and a witness's
             self.recorder.witness(content(message.payload))
+            self.changed()
+        elif name == CHECKPOINT and self.recorder.receive(message.payload, is_retained=message.retained):
             self.changed()
         elif message.retained:
             return  # a retained message of before
@@ -352,7 +365,9 @@ class Uplink:
         states = table.states()
         if self._odds and self._odds.state:
             states["odds"] = self._odds.state
-        return states | {"checkpoint": self.recorder.checkpoint()} | status
+        if self._has_heard:  # else it would take the place of one that may prove more
+            states[CHECKPOINT] = self.recorder.checkpoint()
+        return states | status
 
     def _will(self) -> Message:
         return self._message("status", self._status("lost"))

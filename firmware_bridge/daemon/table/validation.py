@@ -9,9 +9,9 @@ from msgspec import Struct, inspect
 from msgspec.structs import fields
 
 from firmware_bridge.facts import names
-from firmware_bridge.facts.cards import HINT
+from firmware_bridge.facts.book.refusals import Phrase, Value, phrase
 from firmware_bridge.facts.orders import LONGEST_NAME, Correct, Enter
-from firmware_bridge.facts.printable import REMEDY, did_you_mean, escaped, fault
+from firmware_bridge.facts.printable import escaped, fault, nearest
 
 ECHO: Final = 40
 """Characters of an unknown word repeated in its refusal."""
@@ -19,34 +19,26 @@ ECHO: Final = 40
 LARGEST: Final = 2**53
 """The largest number in orders."""
 
-CALLED: Final = {
-    "by": "the name",
-    "why": "the reason",
-    "dealer": "the dealer's name",
-    "confirmed_by": "the pit boss's name",
-    "second": "the second name",
-}
-"""Names of fields for people; other fields appear as written."""
-
 
 class Mistake(NamedTuple):
-    """A mistake, and what to do about it."""
+    """A mistake, as a code of `refusals.REFUSALS` with its values."""
 
-    what: str
-    hint: str
+    code: str
+    values: dict[str, Value]
 
 
-NOT_PLAIN: Final = Mistake("has characters that are not plain", "write only a to z, digits and signs")
+def _fault(code: str, /, **values: Value) -> Phrase:
+    """A mistake in the value of a field, as a phrase that follows the field's name."""
+    return Phrase(code, values)
+
+
+NOT_PLAIN: Final = _fault("not_plain")
+NOT_A_CARD: Final = _fault("not_card")
 
 
 def shown(word: str) -> str:
     """The beginning of a word from outside, in one line."""
     return escaped(word[:ECHO])[:ECHO]
-
-
-def called(field: str) -> str:
-    """The name of a field at the beginning of a sentence."""
-    return CALLED.get(field, f'"{shown(field)}"')
 
 
 def mistake(kind: type[Struct], given: Mapping[str, Any]) -> Mistake | None:
@@ -57,11 +49,11 @@ def mistake(kind: type[Struct], given: Mapping[str, Any]) -> Mistake | None:
             return _unknown(kind, name, known)
     for name, (info, is_needed) in known.items():
         if name in given and (wrong := _wrong(info, given[name])):
-            if kind is Correct and wrong.what.endswith(NOT_PLAIN.what):
-                wrong = Mistake("has an item that is not a card", HINT)
-            return Mistake(f"{called(name)} {wrong.what}", wrong.hint)
+            if kind is Correct and NOT_PLAIN in wrong.values.values():
+                wrong = _fault("bad_item", why=NOT_A_CARD, todo=NOT_A_CARD)
+            return Mistake("bad_field", {"field": shown(name), "why": wrong, "todo": wrong})
         if name not in given and is_needed:
-            return Mistake(f"{called(name)} is missing", f'give "{name}"')
+            return Mistake("field_missing", {"field": shown(name), "name": name})
     return None
 
 
@@ -72,80 +64,87 @@ def _fields(kind: type[Struct]) -> dict[str, tuple[inspect.Type, bool]]:
 
 
 def _unknown(kind: type[Struct], name: str, known: Mapping[str, Any]) -> Mistake:
-    takes = f"its fields are {', '.join(known)}" if known else "it has no fields"
+    takes = phrase("its_fields", fields=tuple(known)) if known else phrase("no_fields")
     if kind is Enter:  # the name might be a card, which is secret
-        return Mistake("a field is unknown", takes)
-    return Mistake(f'"{shown(name)}" is unknown', did_you_mean(name[:ECHO], known, takes))
+        return Mistake("a_field_unknown", {"todo": takes})
+    near = nearest(name[:ECHO], known)
+    todo = phrase("did_you_mean", word=near) if near else takes
+    return Mistake("field_unknown", {"name": shown(name), "todo": todo})
 
 
-def _wrong(info: inspect.Type, value: Any) -> Mistake | None:
+def _wrong(info: inspect.Type, value: Any) -> Phrase | None:
     """The mistake in a value, a phrase that follows its name."""
     match info:
         case inspect.Metadata(type=kind, extra={"of": "person"}):
             unfit = None if _wrong(kind, value) else names.unfit(value, LONGEST_NAME)
-            return Mistake(unfit, names.REMEDY) if unfit else _wrong(kind, value)
+            return _fault("name_unfit", fault=unfit) if unfit else _wrong(kind, value)
         case inspect.Metadata(type=kind):
             return _wrong(kind, value)
         case inspect.UnionType(types=kinds):
             found = [_wrong(each, value) for each in kinds]
             return None if None in found else found[0]
         case inspect.NoneType():
-            return None if value is None else Mistake("must not be null", "leave it out")
+            return None if value is None else _fault("null")
         case inspect.StrType():
             return _wrong_text(info, value)
         case inspect.IntType(ge=low, le=high):
             is_number = isinstance(value, int) and not isinstance(value, bool)
             if not is_number or (low is not None and value < low) or (high is not None and value > high):
-                return Mistake("is not a valid whole number", _between(low, high))
+                return _not_a_number(low, high)
             return None
         case inspect.LiteralType(values=values):
-            return (
-                None if value in values else Mistake("is not a valid choice", f"one of: {', '.join(map(str, values))}")
-            )
+            return None if value in values else _fault("not_choice", choices=tuple(map(str, values)))
         case inspect.EnumType(cls=kind):
             is_one = isinstance(value, str) and value in {each.value for each in kind}
-            return None if is_one else Mistake("is not a card", HINT)
+            return None if is_one else NOT_A_CARD
         case inspect.StructType(cls=kind):
-            if not isinstance(value, dict):
-                return Mistake("is not an object", "write it in { }")
-            wrong = mistake(kind, value)
-            return wrong and Mistake(f"is not valid: {wrong.what}", wrong.hint)
+            return _wrong_part(kind, value)
     return next(_within(info, value), None)
 
 
-def _between(low: int | None, high: int | None) -> str:
-    """The hint for a number; limits of JSON integers are not mentioned."""
-    has_limits = low is not None and high is not None and high < LARGEST
-    return f"write a number from {low} to {high}" if has_limits else "write a whole number"
+def _wrong_part(kind: type[Struct], value: Any) -> Phrase | None:
+    if not isinstance(value, dict):
+        return _fault("not_object")
+    if (wrong := mistake(kind, value)) is None:
+        return None
+    inner = Phrase(wrong.code, wrong.values)
+    return _fault("not_valid", why=inner, todo=inner)
 
 
-def _wrong_text(info: inspect.StrType, value: Any) -> Mistake | None:
+def _not_a_number(low: int | None, high: int | None) -> Phrase:
+    """The mistake in a number; limits of JSON integers are not mentioned."""
+    if low is not None and high is not None and high < LARGEST:
+        return _fault("not_in_range", least=low, most=high)
+    return _fault("not_number")
+
+
+def _wrong_text(info: inspect.StrType, value: Any) -> Phrase | None:
     if not isinstance(value, str):
-        return Mistake("is not a text", "write it in quotation marks")
+        return _fault("not_text")
     if len(value) < (info.min_length or 0):
-        return Mistake("is empty", "write something, or leave it out")
+        return _fault("empty")
     if wrong := fault(value, info.max_length or len(value)):
-        return Mistake(wrong, REMEDY)
+        return _fault("text_unfit", fault=wrong)
     if info.pattern and not re.search(info.pattern, value):
         return NOT_PLAIN
     return None
 
 
-def _within(info: inspect.Type, value: Any) -> Iterator[Mistake]:
+def _within(info: inspect.Type, value: Any) -> Iterator[Phrase]:
     """Mistakes within a list, or an object with free keys."""
     match info:
         case inspect.VarTupleType(item_type=kind):
             if not isinstance(value, list):
-                yield Mistake("is not a list", "write it in [ ]")
+                yield _fault("not_list")
                 return
             parts = [(kind, each) for each in value]
         case inspect.DictType(key_type=kind, value_type=kind_of_value):
             if not isinstance(value, dict):
-                yield Mistake("is not an object", "write it in { }")
+                yield _fault("not_object")
                 return
             parts = [(kind, each) for each in value] + [(kind_of_value, each) for each in value.values()]
         case _:
             return
     for kind, each in parts:
         if wrong := _wrong(kind, each):
-            yield Mistake(f"has an item that {wrong.what}", wrong.hint)
+            yield _fault("bad_item", why=wrong, todo=wrong)

@@ -5,9 +5,9 @@ from datetime import datetime
 from itertools import groupby
 from typing import Final, NamedTuple
 
-import msgspec
 from msgspec import Struct
 
+from firmware_bridge.facts.decoding import json_of
 from firmware_bridge.facts.orders import BY_KEY
 from firmware_bridge.floor.facts.reports import Report
 
@@ -84,7 +84,7 @@ class _Result(Struct):
         return f"{self.outcome} ({cards})" if self.status != "voided" else ""
 
 
-_result: Final = msgspec.json.Decoder(_Result).decode
+_result: Final = json_of(_Result)
 
 CHANGES: Final = ("day", "table", "shoe", "round", "at", "what", "by", "second", "dealer", "why", "before", "now")
 ALARMS: Final = ("table", "alarm", "began", "minutes", "decided", "by", "second", "detail")

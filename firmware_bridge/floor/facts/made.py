@@ -7,11 +7,12 @@ from typing import Any, Final, NamedTuple, TypeVar
 import msgspec
 from msgspec import Raw, Struct
 
+from firmware_bridge.facts.bounds import MOST
+from firmware_bridge.facts.decoding import from_json, json_of, text_of
 from firmware_bridge.facts.house import Acts
 from firmware_bridge.facts.inputs import Person
 from firmware_bridge.facts.orders import Answer
 from firmware_bridge.facts.printable import escaped
-from firmware_bridge.facts.wire import MOST
 from firmware_bridge.floor.facts.rows import (
     MOST_MICROS,
     AlarmBegan,
@@ -28,7 +29,9 @@ from firmware_bridge.floor.facts.rows import (
     micros,
     nets_of,
 )
+from firmware_bridge.floor.record.before_codes import shoe_ended
 from firmware_bridge.floor.record.message import EVENT, Row
+from firmware_bridge.topics.texts.refusals import worded
 
 Fact = AlarmBegan | AlarmEnded | HandEntered | SignedIn | ShoeBegan | ShoeOver | OrderGiven | ShiftActs
 """A fact of one event."""
@@ -148,9 +151,9 @@ class _ShiftEnded(Struct):
     acts: list[Acts]
 
 
-_head: Final = msgspec.json.Decoder(_Head).decode
-_body: Final = msgspec.json.Decoder(_Body).decode
-_round: Final = msgspec.json.Decoder(_Round).decode
+_head: Final = json_of(_Head)
+_body: Final = json_of(_Body)
+_round: Final = json_of(_Round)
 
 
 def facts_of(rows: Iterable[Row]) -> Facts:
@@ -162,14 +165,14 @@ def facts_of(rows: Iterable[Row]) -> Facts:
                 _add_event(row, made)
             else:
                 made.rounds.append(_fit(_round_of(row)))
-        except (msgspec.MsgspecError, ValueError) as error:
+        except ValueError as error:
             made.not_made.append(NoFact(row.topic, _place(row), escaped(str(error))[:LONGEST_LINE]))
     return made
 
 
 def _round_of(row: Row) -> Round:
     read = _round(row.body)
-    nets_of(bets := bytes(read.bets).decode())
+    nets_of(bets := text_of(bytes(read.bets)))
     stakes = tuple((bet, micros(put), micros(net)) for bet, (put, net) in read.stakes.items())
     is_money, counts = read.unit == "money", read.status != "voided"
     return Round(
@@ -206,7 +209,7 @@ def _add_event(row: Row, made: Facts) -> None:
         made.opened[name] = min(made.opened.get(name, row.at), row.at)
     if kind.type in _MADE:
         read, make = _MADE[kind.type]
-        made.events.extend(map(_fit, make(row, msgspec.json.decode(_body(row.body).event, type=read))))
+        made.events.extend(map(_fit, make(row, from_json(_body(row.body).event, read))))
 
 
 def _fit(fact: AnyFact) -> AnyFact:
@@ -242,7 +245,7 @@ def _place(row: Row) -> At:
 def _order_given(row: Row, read: _Answered) -> list[Fact]:
     person = read.on_behalf_of or (read.person.login if read.person else "")
     answer = read.answer
-    return [OrderGiven(_place(row), answer.do or "", read.by, person, answer.ok, answer.error or "")]
+    return [OrderGiven(_place(row), answer.do or "", read.by, person, answer.ok, worded(answer).error or "")]
 
 
 def _acts(row: Row, read: _ShiftEnded) -> list[Fact]:
@@ -266,7 +269,7 @@ _MADE: Final[dict[str, tuple[type[Struct], Callable[[Row, Any], list[Fact]]]]] =
         _Opened,
         lambda row, read: [ShoeBegan(_place(row), read.number, read.house.game, read.house.decks)],
     ),
-    "ShoeEnded": (_Ended, lambda row, read: [ShoeOver(_place(row), row.shoe, read.why, read.rounds)]),
+    "ShoeEnded": (_Ended, lambda row, read: [ShoeOver(_place(row), row.shoe, read.rounds, *shoe_ended(read.why))]),
     "CommandAnswered": (_Answered, _order_given),
     "ShiftEnded": (_ShiftEnded, _acts),
 }

@@ -5,7 +5,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-import msgspec
+from firmware_bridge.facts.decoding import json_of
 
 MICRO: Final = 1_000_000
 """Parts of a unit in which amounts are kept, as integers: sums of them are exact."""
@@ -126,12 +126,15 @@ class ShoeBegan(NamedTuple):
 
 
 class ShoeOver(NamedTuple):
-    """A shoe that ended. rounds: those dealt from it."""
+    """A shoe that ended. rounds: those dealt from it. code, alarm, by: how. why: what a person typed."""
 
     place: At
     shoe: int
-    why: str
     rounds: int
+    code: str
+    alarm: str = ""
+    by: str = ""
+    why: str = ""
 
 
 class OrderGiven(NamedTuple):
@@ -186,11 +189,11 @@ def _near(amount: float | Decimal) -> tuple[int, bool]:
 
 @lru_cache(256)
 def nets_of(bets: str) -> Mapping[str, int]:
-    """Bet -> net in millionths, of `Round.bets`. Raises ValueError, msgspec.MsgspecError.
+    """Bet -> net in millionths, of `Round.bets`. Raises ValueError.
 
     Kept for a batch, since each round wants them twice: 38 amounts take 8 us. More would be 4 KB for each result.
     """
     return {bet: micros(net) for bet, net in _nets(bets).items()}
 
 
-_nets: Final = msgspec.json.Decoder(dict[str, int | float | str]).decode
+_nets: Final = json_of(dict[str, int | float | str])

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 import msgspec
 from msgspec import Struct
 
+from firmware_bridge.facts.decoding import json_of
 from firmware_bridge.floor.facts.rows import Round, nets_of
 from firmware_bridge.floor.record.message import seconds
 
@@ -150,8 +151,8 @@ def days_of(changes: Iterable[Changed]) -> dict[DayName, Day]:
     return days
 
 
-nets_of_day = msgspec.json.Decoder(dict[str, tuple[int, int, int, int]]).decode
+nets_of_day = json_of(dict[str, tuple[int, int, int, int]])
 """Bet -> rounds it won, lost, pushed, sum of its nets, as plain numbers: a report decodes tens of thousands of days."""
 
-bets_of = msgspec.json.Decoder(dict[str, Bet]).decode
+bets_of = json_of(dict[str, Bet])
 as_json = msgspec.json.Encoder(order="sorted").encode

@@ -10,6 +10,7 @@ from urllib.parse import quote
 import msgspec
 from msgspec import Raw, Struct
 
+from firmware_bridge.facts.decoding import json_of
 from firmware_bridge.floor.store.feed import FedMessage
 
 ONE: Final = "application/cloudevents+json; charset=utf-8"
@@ -51,7 +52,7 @@ class _Head(Struct):
     event: _Kind | None = None
 
 
-_head: Final = msgspec.json.Decoder(_Head).decode
+_head: Final = json_of(_Head)
 
 
 def event(message: FedMessage, body: bytes) -> Event:

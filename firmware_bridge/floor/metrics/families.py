@@ -1,12 +1,12 @@
 """All metrics of a table: name, unit, meaning, and source."""
 
 from collections.abc import Callable, Iterator
-from typing import Final, Literal, NamedTuple, get_args
+from typing import Any, Final, Literal, NamedTuple, get_args
 
-from msgspec import UNSET
-
+from firmware_bridge.facts.book.measures import Measure, Shown, measures, value
+from firmware_bridge.facts.house import Acts
 from firmware_bridge.facts.orders import LONGEST_NAME
-from firmware_bridge.facts.wire_states import Health, Status
+from firmware_bridge.facts.wire_states import Status
 from firmware_bridge.floor.metrics.tables import RoundStatus, Table
 
 Kind = Literal["gauge", "counter", "info"]
@@ -16,6 +16,11 @@ Sample = tuple[Labels, Value]
 
 BRIGHTEST: Final = 255
 """Light level, and quality, of a reader that is exported as 1."""
+
+MOST_DEALERS: Final = 12
+"""Dealers of a table with a series of their own in a shift; the rest is added up."""
+
+ACTS: Final = tuple(name for name in Acts.__struct_fields__ if name != "dealer")
 
 
 class Family(NamedTuple):
@@ -28,14 +33,45 @@ class Family(NamedTuple):
     samples: Callable[[Table, int], Iterator[Sample]]
 
 
-def _health(name: str, kind: Kind, unit: str, text: str, value: Callable[[Health], Value]) -> Family:
-    """A metric from a value of `health`."""
+def _measured(row: Measure) -> Family:
+    """The metric of a measure of `health`."""
+    as_it_is: tuple[str, Callable[[Any], Value]] = (row.unit, lambda now: now)
+    unit, in_unit = UNITS.get(row.unit, as_it_is)
+    number = NUMBERS.get(row.shown, in_unit)
 
-    def samples(table: Table, now: int) -> Iterator[Sample]:
-        if table.health:
-            yield {}, value(table.health)
+    def samples(table: Table, at: int) -> Iterator[Sample]:
+        now = value(table.health, row) if table.health else None
+        if row.shown == "acts":
+            yield from _acts(now or ())
+        elif now is not None or (row.shown == "advice" and table.health):
+            yield {}, number(now)
 
-    return Family(name, kind, unit, text, samples)
+    kind: Kind = "counter" if row.kind == "counter" else "gauge"
+    return Family(row.metric, kind, "0 or 1" if row.kind == "flag" else unit, row.help, samples)
+
+
+UNITS: Final[dict[str, tuple[str, Callable[[Any], Value]]]] = {
+    "0 to 255": ("0 to 1", lambda now: round(now / BRIGHTEST, 4)),
+    "MB": ("bytes", lambda now: now * 1_000_000),
+}
+"""Unit in the message -> unit of the metric and how it is reckoned, where it is another one."""
+
+NUMBERS: Final[dict[Shown, Callable[[Any], Value]]] = {
+    "names": len,
+    "counts": lambda now: sum(now.values()),
+    "advice": bool,
+}
+"""How a value that is no number is counted."""
+
+
+def _acts(counted: tuple[Acts, ...]) -> Iterator[Sample]:
+    """The counts of the present shift: a series for each act, also where it is 0, of each dealer."""
+    by_name = {each.dealer: each for each in counted if len(each.dealer) <= LONGEST_NAME}
+    named = sorted(by_name)[:MOST_DEALERS]
+    for name in named:
+        yield from (({"act": act, "dealer": name}, getattr(by_name[name], act)) for act in ACTS)
+    if rest := [each for name, each in by_name.items() if name not in named]:
+        yield from (({"act": act, "dealer": "(rest)"}, sum(getattr(each, act) for each in rest)) for act in ACTS)
 
 
 def _status(name: str, kind: Kind, unit: str, text: str, found: Callable[[Status], tuple[Labels, Value]]) -> Family:
@@ -46,11 +82,6 @@ def _status(name: str, kind: Kind, unit: str, text: str, found: Callable[[Status
             yield found(table.status)
 
     return Family(name, kind, unit, text, samples)
-
-
-def _part(level: float | None) -> float | None:
-    """A level of 0..255 as 0..1."""
-    return None if level is None else round(level / BRIGHTEST, 4)
 
 
 def _clock(status: Status) -> bool | None:
@@ -82,21 +113,17 @@ def _cards_left(table: Table, now: int) -> Iterator[Sample]:
         yield {}, table.laid.cards_left
 
 
-MOST_DEALERS: Final = 12
-"""Dealers of a table with a series of their own in a shift; the rest is added up."""
+ORDER: Final = (
+    *("health.uptime_s", "health.queue", "reader", "health.faults", "health.orders_refused", "health.certificate_days"),
+    *("health.unmarked", "health.acts", "health.disk_free_mb", "health.temperature", "health.under_voltage"),
+)
+"""The metrics of `health` in their order; others follow."""
 
-ACTS: Final = ("entered", "voided", "corrected", "cut_early", "taken_back")
 
-
-def _acts(table: Table, now: int) -> Iterator[Sample]:
-    """The counts of the present shift: a series for each act, also where it is 0, of each dealer."""
-    found = (table.health and table.health.acts) or ()
-    by_name = {each.dealer: each for each in found if len(each.dealer) <= LONGEST_NAME}
-    named = sorted(by_name)[:MOST_DEALERS]
-    for name in named:
-        yield from (({"act": act, "dealer": name}, getattr(by_name[name], act)) for act in ACTS)
-    if rest := [each for name, each in by_name.items() if name not in named]:
-        yield from (({"act": act, "dealer": "(rest)"}, sum(getattr(each, act) for each in rest)) for act in ACTS)
+def _place(row: Measure) -> int:
+    """The place of a measure among the metrics."""
+    id = "reader" if row.part == "reader" else row.id
+    return ORDER.index(id) if id in ORDER else len(ORDER)
 
 
 OF_A_TABLE: Final = (
@@ -152,148 +179,6 @@ OF_A_TABLE: Final = (
         _rounds,
     ),
     Family("shoe_alarm_open", "gauge", "alarms", "Open alarms of this id; absent where none is open.", _alarms),
-    _health(
-        "shoe_uptime_seconds", "gauge", "seconds", "Since the table's daemon started.", lambda health: health.uptime_s
-    ),
-    _health(
-        "shoe_outbox_entries",
-        "gauge",
-        "entries",
-        "Entries of the journal that the broker has not acknowledged, or the store does not have ([mqtt] stored).",
-        lambda health: health.queue,
-    ),
-    _health(
-        "shoe_cards_read_total",
-        "counter",
-        "cards",
-        "Cards read since the daemon started.",
-        lambda health: health.reader.reads,
-    ),
-    _health(
-        "shoe_reads_unread_total",
-        "counter",
-        "cards",
-        "Cards that the reader could not read, since the daemon started.",
-        lambda health: health.reader.unread,
-    ),
-    _health(
-        "shoe_frames_bad_total",
-        "counter",
-        "frames",
-        "Damaged frames from the reader since the daemon started.",
-        lambda health: health.reader.frames_bad,
-    ),
-    _health(
-        "shoe_reader_not_understood_total",
-        "counter",
-        "bursts",
-        "Bursts of bytes from the reader of which nothing was understood, since the daemon started.",
-        lambda health: None if health.reader.not_understood is UNSET else health.reader.not_understood,
-    ),
-    _health(
-        "shoe_read_quality_ratio",
-        "gauge",
-        "0 to 1",
-        "Mean quality of the last reads; 1 is the best.",
-        lambda health: _part(health.reader.quality),
-    ),
-    _health(
-        "shoe_read_quality_calibrated_ratio",
-        "gauge",
-        "0 to 1",
-        "The mean quality when the reader was calibrated.",
-        lambda health: _part(health.reader.quality_calibrated),
-    ),
-    _health(
-        "shoe_reader_lamp_ratio",
-        "gauge",
-        "0 to 1",
-        "The light of the reader's lamp.",
-        lambda health: _part(health.reader.lamp),
-    ),
-    _health(
-        "shoe_reader_lamp_calibrated_ratio",
-        "gauge",
-        "0 to 1",
-        "The light of the reader's lamp when it was calibrated.",
-        lambda health: _part(health.reader.lamp_calibrated),
-    ),
-    _health(
-        "shoe_reader_ambient_ratio",
-        "gauge",
-        "0 to 1",
-        "The light that reaches the reader from outside.",
-        lambda health: _part(health.reader.ambient),
-    ),
-    _health(
-        "shoe_reader_temperature_celsius",
-        "gauge",
-        "degrees Celsius",
-        "The temperature of the reader's board.",
-        lambda health: health.reader.temperature,
-    ),
-    _health(
-        "shoe_reader_forecast",
-        "gauge",
-        "0 or 1",
-        "Whether the reader will soon need cleaning or a new lamp; shoe status says which.",
-        lambda health: health.reader.forecast is not None,
-    ),
-    _health(
-        "shoe_faults",
-        "gauge",
-        "lamps and sensors",
-        "Lamps and sensors that failed their test; absent before the lamp test.",
-        lambda health: None if health.faults is None else len(health.faults),
-    ),
-    _health(
-        "shoe_orders_refused_total",
-        "counter",
-        "orders",
-        "Orders refused because too many came by MQTT, since the daemon started.",
-        lambda health: health.orders_refused,
-    ),
-    _health(
-        "shoe_certificate_days",
-        "gauge",
-        "days",
-        "Until the first certificate of the table's connection ends, the broker's or its own; below 0: it has ended.",
-        lambda health: None if health.certificate_days is UNSET else health.certificate_days,
-    ),
-    _health(
-        "shoe_marks_taken_back_total",
-        "counter",
-        "marks",
-        "Marks taken back by the dealer, in the life of the table's record; the topic health counts them by dealer.",
-        lambda health: None if health.unmarked is None else sum(health.unmarked.values()),
-    ),
-    Family(
-        "shoe_shift_acts",
-        "gauge",
-        "acts",
-        "Cards entered by hand, rounds voided, corrected, early cut cards, marks taken back: this shift, by dealer.",
-        _acts,
-    ),
-    _health(
-        "shoe_disk_free_bytes",
-        "gauge",
-        "bytes",
-        "Free space on the disk of the journal, to the megabyte.",
-        lambda health: None if health.disk_free_mb is None else health.disk_free_mb * 1_000_000,
-    ),
-    _health(
-        "shoe_temperature_celsius",
-        "gauge",
-        "degrees Celsius",
-        "The temperature of the Pi's processor.",
-        lambda health: health.temperature,
-    ),
-    _health(
-        "shoe_undervoltage",
-        "gauge",
-        "0 or 1",
-        "Whether the supply is, or was since the Pi started, below 4.63 V.",
-        lambda health: health.under_voltage,
-    ),
+    *(_measured(row) for row in sorted(measures(), key=_place) if row.metric),
 )
 """All metrics of a table; each has the label `table`, and the labels of its samples."""

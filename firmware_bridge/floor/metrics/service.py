@@ -16,13 +16,25 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from firmware_bridge.config.doors import METRICS, SCRAPES
 from firmware_bridge.config.systemd import Systemd
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.floor.config import FloorConfig, password
 from firmware_bridge.floor.listed import Listed
 from firmware_bridge.floor.metrics.exporter import Exporter, stored, wanted
 from firmware_bridge.floor.metrics.tables import TOPICS, Tables
-from firmware_bridge.floor.serving import UNASKED, Connection, host_name, is_address, listening, server
+from firmware_bridge.floor.serving import (
+    HERE,
+    Connection,
+    CountedLog,
+    Listener,
+    Rate,
+    block,
+    host_name,
+    is_address,
+    listening,
+    server,
+)
 from firmware_bridge.floor.source.mqtt import MqttSource
 from firmware_bridge.floor.store.open import Asked
 from firmware_bridge.floor.verified.quorum import fed
@@ -30,15 +42,6 @@ from firmware_bridge.floor.verified.quorum import fed
 log = logging.getLogger(__name__)
 
 PATH: Final = "/metrics"
-
-AT_ONCE: Final = 8
-"""Most requests at a time; others get a 503."""
-
-OPEN: Final = UNASKED + 4 * AT_ONCE
-"""Most connections: those that ask nothing are closed from `UNASKED` on, the oldest first."""
-
-LONGEST: Final = 16 * 1024
-"""Most bytes of a request."""
 
 BATCH: Final = 500
 """Most messages between two beats of the watchdog."""
@@ -88,7 +91,7 @@ class PortTaken(BridgeError, OSError):
 class Scrape(Connection):
     """A connection for one request, closed after `most_s` so that it never blocks others for long."""
 
-    first_s = 5.0
+    door = METRICS
     most_s = 30.0
     """Longest time in all."""
 
@@ -110,13 +113,18 @@ class Server:
     """
 
     def __init__(self, host: str, port: int, page: Callable[[str], str], names: Collection[str] = ()) -> None:
-        asking = 0
+        asking, rate, refused = 0, Rate(METRICS.a_minute / 60), CountedLog(log, "requests were refused")
         ours = {name.lower() for name in (host, *names)} | {"localhost"}
 
         async def app(scope: Scope, receive: Receive, send: Send) -> None:
             nonlocal asking
             response = _refusal(scope, ours)
-            if response is None and asking >= AT_ONCE:
+            peer = scope["client"][0] if scope.get("client") else ""
+            if response is None and peer not in HERE and not rate.takes(peer):
+                refused.add(f"{block(peer)}: too many in a minute")
+                response = _response("too many requests in a minute\n", 429)
+            if response is None and asking >= SCRAPES:
+                refused.add(f"{block(peer)}: too many at a time")
                 response = _response("too many requests at a time\n", 503)
             if response is not None:
                 await response(scope, receive, send)
@@ -132,12 +140,11 @@ class Server:
                 asking -= 1
 
         try:
-            self._socket = listening(host, port)
+            self._socket = Listener(listening(host, port), METRICS.of_one, METRICS.of_all)
         except OSError as error:
             what = f"[metrics] cannot listen at {host}:{port} ({error.strerror or error})"
             raise PortTaken(what, "set another port, or an address of this machine, in floor.toml") from None
-        limits = {"lifespan": "off", "h11_max_incomplete_event_size": LONGEST}
-        self._server = server(app, OPEN, Scrape, **limits)
+        self._server = server(app, METRICS.of_all, Scrape, lifespan="off")
         self._thread = Thread(target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True)
 
     @property

@@ -13,12 +13,15 @@ from msgspec import Meta, Struct, convert
 
 from firmware_bridge.client.payload import MessageError, state, verify_table
 from firmware_bridge.facts import wire_states
+from firmware_bridge.facts.book.measures import Health, ReaderHealth
+from firmware_bridge.facts.bounds import Number
 from firmware_bridge.facts.printable import escaped
-from firmware_bridge.facts.wire import Name, Number, StateHead, excerpt
-from firmware_bridge.facts.wire_states import Health, ReaderHealth, Status
+from firmware_bridge.facts.wire import Name, StateHead, excerpt
+from firmware_bridge.facts.wire_states import Status
 from firmware_bridge.floor import latest
 from firmware_bridge.floor.latest import Body, Latest, Read, milliseconds
 from firmware_bridge.floor.listed import Listed
+from firmware_bridge.floor.seldom import Seldom
 from firmware_bridge.floor.source import Delivery
 
 log = logging.getLogger(__name__)
@@ -142,6 +145,7 @@ class Tables(latest.Tables[Table]):
         self.listed = listed or Listed()
         self._clock, self._wall = clock, wall
         self.messages = self.unread = 0
+        self._bad = Seldom(log.info, clock)
 
     def __iter__(self) -> Iterator[tuple[str, Table]]:
         """Name and table, in order of names."""
@@ -162,4 +166,4 @@ class Tables(latest.Tables[Table]):
                 self.update(each.topic, each.body, each.retained, self.now, round(1000 * self._wall()))
             except MessageError as error:
                 self.unread += 1
-                log.info("%s: %s", escaped(each.topic[:200]), escaped(error.what[:200]))
+                self._bad.add(f"{escaped(each.topic[:200])}: {escaped(error.what[:200])}")

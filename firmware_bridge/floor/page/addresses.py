@@ -16,6 +16,7 @@ from urllib.parse import quote
 import msgspec
 
 from firmware_bridge.errors import BridgeError, ConfigError
+from firmware_bridge.facts.decoding import Undecodable, from_json
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.page.people import alone, stamp_of, write_private
 
@@ -93,7 +94,7 @@ def _hashed(secret: str) -> bytes:
 
 def _read(path: Path) -> dict[str, str]:
     try:
-        rows = msgspec.json.decode(path.read_bytes(), type=list[_Row])
-    except (OSError, msgspec.MsgspecError) as error:
+        rows = from_json(path.read_bytes(), list[_Row])
+    except (OSError, Undecodable) as error:
         raise ConfigError(f"{path}: {error}", "remove it; shoe-floor screens makes new addresses") from None
     return {each.table: each.secret for each in rows}

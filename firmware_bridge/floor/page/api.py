@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from base64 import urlsafe_b64decode, urlsafe_b64encode
+from base64 import urlsafe_b64encode
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
@@ -15,6 +15,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from firmware_bridge.errors import BridgeError, ConfigError
+from firmware_bridge.facts.decoding import Undecodable, base64
 from firmware_bridge.floor.page.api_shapes import (
     MOST,
     USUAL,
@@ -26,6 +27,7 @@ from firmware_bridge.floor.page.api_shapes import (
     document,
 )
 from firmware_bridge.floor.page.refusal import refusal
+from firmware_bridge.floor.page.stream import endpoint
 from firmware_bridge.floor.store import Reader
 from firmware_bridge.floor.store.errors import StoreError
 from firmware_bridge.floor.store.fact_queries import RoundAt
@@ -37,6 +39,7 @@ AT_ONCE: Final = 2
 BUSY: Final = {"retry-after": "10"}
 
 _LIMIT: Final = re.compile(r"[1-9][0-9]{0,2}")
+_URL_SAFE: Final = str.maketrans("-_", "+/")
 _CURSOR: Final = re.compile(rb"1\.([0-9]{1,18})\.([0-9a-f]{16})")
 
 Named = tuple[str, str, int, int]
@@ -66,7 +69,7 @@ def api(asked: Asked, cookie: str) -> list[Route]:
         route("/api/tables/{name}", lambda request: _table(asked, request)),
         route("/api/tables/{name}/rounds", lambda request: _rounds(asked, request)),
         route("/api/openapi.json", lambda _: described),
-        Route("/api/{rest:path}", lambda request: refusal(request.url.path, "there is no such address", 404)),
+        Route("/api/{rest:path}", endpoint(lambda each: refusal(each.url.path, "there is no such address", 404))),
     ]
 
 
@@ -118,8 +121,8 @@ def _place(reader: Reader, table: str, after: str) -> int:
     if not after:
         return 0
     try:
-        found = _CURSOR.fullmatch(urlsafe_b64decode(after + "=" * (-len(after) % 4)))
-    except ValueError:
+        found = _CURSOR.fullmatch(base64(after.translate(_URL_SAFE) + "=" * (-len(after) % 4)))
+    except Undecodable:
         found = None
     if found is None:
         raise Refusal(400, "after is no cursor: pass `next` of an answer as it came")

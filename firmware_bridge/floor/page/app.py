@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
 
+from anyio.to_thread import current_default_thread_limiter
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -40,6 +41,9 @@ from firmware_bridge.topics.texts import text
 
 STATIC: Final = Path(__file__).parent / "static"
 
+THREADS: Final = 4
+"""Most threads that read files and documents: each has memory of its own, which it keeps."""
+
 
 def app(
     feed: Feed,
@@ -62,6 +66,7 @@ def app(
 
     @asynccontextmanager
     async def life(app: Starlette) -> AsyncIterator[None]:
+        current_default_thread_limiter().total_tokens = THREADS
         feed.start()
         watch = asyncio.create_task(_leave(app, feed, streams))
         ready()
@@ -131,11 +136,11 @@ def pit(feed: Feed, views: Views, streams: Streams, sessions: Sessions, acts: Ac
     return [
         Route("/", endpoint(grid)),
         Route("/stream", endpoint(grid_stream)),
-        Route("/table/{name}", table),
+        Route("/table/{name}", endpoint(table)),
         Route("/table/{name}/stream", endpoint(table_stream)),
         *acts.routes,
-        Route(ICONS + "{word}/{count}.svg", _icon),
-        Route("/favicon.ico", lambda _: RedirectResponse("/static/icon.svg")),
+        Route(ICONS + "{word}/{count}.svg", endpoint(_icon)),
+        Route("/favicon.ico", endpoint(lambda _: RedirectResponse("/static/icon.svg"))),
     ]
 
 
@@ -149,7 +154,7 @@ def _icon(request: Request) -> Response:
 
 def stream(feed: Feed, streams: Streams, request: Request, sessions: Sessions, parts: Callable[[], Parts]) -> ASGIApp:
     """The stream of a page until its session ends, or a 503 if the most streams are open."""
-    if streams.open >= streams.most:
+    if not streams.has_room_for(request):
         message = text(language_of(request), "page.full", most=streams.most)
         return PlainTextResponse(message, 503, {"retry-after": "10"})
     asked = visitor_of(request)

@@ -11,12 +11,11 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Final, NamedTuple
 
-import msgspec
-
 from firmware_bridge.errors import ConfigError
+from firmware_bridge.facts.bounds import MOST as HIGHEST
+from firmware_bridge.facts.decoding import Undecodable, json_of
 from firmware_bridge.facts.printable import escaped, fault
 from firmware_bridge.facts.wire import LONGEST, StateHead
-from firmware_bridge.facts.wire import MOST as HIGHEST
 from firmware_bridge.floor.record.message import Key
 from firmware_bridge.floor.source import Delivery
 from firmware_bridge.floor.store import Reader
@@ -38,7 +37,7 @@ LIMIT_S: Final = 30.0
 MOST: Final = 10_000
 """Most tables."""
 
-_head: Final = msgspec.json.Decoder(StateHead).decode
+_head: Final = json_of(StateHead)
 
 
 OrdersOf = tuple[str, list[OrderAt]]
@@ -92,7 +91,7 @@ class RoundBackfill:
             return
         try:
             head = _head(body)
-        except (msgspec.MsgspecError, ValueError, RecursionError):
+        except Undecodable:
             return
         if fault(name, LONGEST) or fault(head.journal, LONGEST) or not 0 <= head.shoe <= HIGHEST:
             return

@@ -1,15 +1,17 @@
 """Draws a table's own page: cards, alarms, last rounds, health of reader and machine."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from msgspec import UNSET, Struct
+from msgspec.structs import asdict
 
-from firmware_bridge.facts.wire_states import Health, ReaderHealth, Table
+from firmware_bridge.facts.book.measures import Health, Measure, Shown, measures, value
+from firmware_bridge.facts.wire_states import Table
 from firmware_bridge.floor.page import tile
 from firmware_bridge.floor.page.markup import Html, Part, age, change, filled, macro, moment, number
 from firmware_bridge.floor.page.state import Seen
 from firmware_bridge.topics.texts import Language, known, names, text
+from firmware_bridge.topics.texts.dealer import lying
 
 ROUNDS: Final = 12
 """Most rounds in the list."""
@@ -46,7 +48,7 @@ def alarms(seen: Seen, needs: tile.Trouble, lang: Language) -> Html:
 def on_the_table(seen: Seen, lang: Language) -> Html:
     """The cards on the table by slot; a sealed one lies face down."""
     table = seen.table
-    laid, shows = (_laid(table), [*_shows(table, lang)]) if table is not None else ({}, [])
+    laid, shows = (lying(table), [*_shows(table, lang)]) if table is not None else ({}, [])
     return _macro("on_the_table")(lang, table, laid, shows)
 
 
@@ -63,8 +65,7 @@ def health(seen: Seen, lang: Language) -> Html:
     at = seen.health_at
     return _pairs(
         (text(lang, "health.age"), age(at) if at is not None else None),
-        *_reader(latest.reader, lang),
-        *_machine(latest, lang),
+        *((text(lang, row.id), _shown(row, latest, lang)) for row in measures() if row.shown in FORMS),
     )
 
 
@@ -102,15 +103,6 @@ def _why(seen: Seen, lang: Language) -> Part:
     return _macro("why")(reasons) if reasons else None
 
 
-def _laid(table: Table) -> dict[str, list[str | None]]:
-    if isinstance(table.hands, dict) and table.hands:
-        return {slot: list(faces) for slot, faces in table.hands.items()}
-    laid: dict[str, list[str | None]] = {}
-    for each in table.slots:
-        laid.setdefault(each.slot, []).append(each.card if isinstance(each.card, str) else None)
-    return laid
-
-
 def _shows(table: Table, lang: Language) -> Iterator[str]:
     """Facts of the running round: the pot, or the banker."""
     shows: dict[str, Any] = table.shows if isinstance(table.shows, dict) else {}
@@ -120,56 +112,38 @@ def _shows(table: Table, lang: Language) -> Iterator[str]:
         yield text(lang, "page.bank", banker=names.slot(lang, str(shows["banker"])))
 
 
-def _reader(reader: ReaderHealth, lang: Language) -> Iterator[tuple[str, Part]]:
-    forms: dict[str, Part] = {
-        "reads": number(reader.reads),
-        "unread": number(reader.unread),
-        "frames_bad": number(reader.frames_bad),
-        "not_understood": None if reader.not_understood is UNSET else number(reader.not_understood),
-        "heard": text(lang, f"heard.{reader.heard}") if reader.heard else None,
-        "quality": _drift(reader.quality, reader.quality_calibrated, lang),
-        "lamp": _drift(reader.lamp, reader.lamp_calibrated, lang),
-        "ambient": number(reader.ambient),
-        "temperature": number(reader.temperature, "celsius", 1),
-        "forecast": macro("markup.html", "foreign")(reader.forecast, lang) if reader.forecast else None,
-    }
-    return _rows("reader", reader, forms, ("quality_calibrated", "lamp_calibrated"), lang)
+def _shown(row: Measure, health: Health, lang: Language) -> Part:
+    """A value of health; None where it is not known."""
+    now = value(health, row)
+    if row.calibrated:
+        return _drift(now, value(health, row, row.calibrated), lang)
+    return None if now is None else FORMS[row.shown](row, now, lang) or None
 
 
-def _machine(health: Health, lang: Language) -> Iterator[tuple[str, Part]]:
-    power = (
-        None if health.under_voltage is None else "health.power_low" if health.under_voltage else "health.power_fine"
-    )
-    pads = health.keypads or {}
-    forms: dict[str, Part] = {
-        "temperature": number(health.temperature, "celsius", 1),
-        "under_voltage": text(lang, power) if power else None,
-        "disk_free_mb": number(health.disk_free_mb, "megabyte"),
-        "queue": number(health.queue),
-        "faults": None if health.faults is None else ", ".join(health.faults) or text(lang, "page.nothing"),
-        "unmarked": ", ".join(f"{dealer} {count}" for dealer, count in health.unmarked.items()) or None,
-        "acts": "; ".join(_acts(health, lang)) or None,
-        "keypads": "; ".join(f"{place} {text(lang, f'heard.{each}')}" for place, each in pads.items()) or None,
-        "certificate_days": None if health.certificate_days is UNSET else number(health.certificate_days),
-    }
-    return _rows("health", health, forms, ("uptime_s", "reader"), lang)
+def _number(row: Measure, now: float, lang: Language) -> Part:
+    return number(now, *UNITS.get(row.unit, ()))
 
 
-def _acts(health: Health, lang: Language) -> Iterator[str]:
-    """What people did by hand in this shift, a text for each dealer."""
-    for each in health.acts or ():
-        name = each.dealer or text(lang, "measured.no_dealer")
-        counts = {act: getattr(each, act) for act in each.__struct_fields__ if act != "dealer"}
-        yield text(lang, "measured.acts", name=name, **counts)
+UNITS: Final[dict[str, tuple[str, int]]] = {"degrees Celsius": ("celsius", 1), "MB": ("megabyte", 0)}
+"""Unit of a measure -> unit of Intl.NumberFormat, and digits."""
 
 
-def _rows(
-    section: str, measured: Struct, forms: dict[str, Part], hidden: tuple[str, ...], lang: Language
-) -> Iterator[tuple[str, Part]]:
-    """Rows of a Struct, each with its text `section.field`: those of `forms`, then all others as numbers."""
-    others = [name for name in measured.__struct_fields__ if name not in (*forms, *hidden)]
-    for name, value in (forms | {name: number(getattr(measured, name)) for name in others}).items():
-        yield text(lang, f"{section}.{name}"), value
+def _heard(row: Measure, now: str | Mapping[str, str], lang: Language) -> Part:
+    if isinstance(now, str):
+        return text(lang, f"heard.{now}")
+    return "; ".join(f"{place} {text(lang, f'heard.{each}')}" for place, each in now.items())
+
+
+FORMS: Final[dict[Shown, Callable[[Measure, Any, Language], Part]]] = {
+    "number": _number,
+    "flag": lambda row, now, lang: text(lang, f"{row.id}.{'yes' if now else 'no'}"),
+    "names": lambda row, now, lang: ", ".join(now) or text(lang, "page.nothing"),
+    "counts": lambda row, now, lang: names.counts(lang, now),
+    "acts": lambda row, now, lang: "; ".join(names.acts(lang, asdict(each)) for each in now),
+    "heard": _heard,
+    "advice": lambda row, now, lang: macro("markup.html", "foreign")(now, lang),
+}
+"""How a value that is known is shown; `uptime` stands among the times, `beside` beside another one."""
 
 
 def _drift(now: float | None, calibrated: float | None, lang: Language) -> Part:

@@ -1,6 +1,7 @@
 """Reads what a browser asks and sends, and binds forms to the session that they were drawn for."""
 
 import asyncio
+import logging
 import secrets
 from contextlib import suppress
 from hashlib import sha256
@@ -9,30 +10,39 @@ from hmac import new as hmac
 from typing import Final
 from urllib.parse import parse_qsl
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 
+from firmware_bridge.config.doors import FORM, FORM_S
+from firmware_bridge.facts.decoding import text_of
+from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.page.sessions import Visitor
+from firmware_bridge.floor.serving import CountedLog
 from firmware_bridge.topics.texts import Language, chosen
 
-LARGEST: Final = 8_192
-"""Most bytes of a form."""
+log = logging.getLogger(__name__)
 
-FORM_S: Final = 10.0
-"""Longest time for a form to come."""
+_unread: Final = CountedLog(log, "forms were not read")
 
 
 async def fields_of(request: Request) -> dict[str, str] | None:
-    """The fields of a form; None for one that is too long, too slow or none."""
+    """The fields of a form; None for one that is too long, too slow, broken off or none, which the log counts."""
+    fields = await _read(request)
+    if fields is None:
+        _unread.add(escaped(request.state.address))
+    return fields
+
+
+async def _read(request: Request) -> dict[str, str] | None:
     if not request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
         return None
     body = b""
-    with suppress(TimeoutError, ValueError):
+    with suppress(TimeoutError, ValueError, ClientDisconnect):
         async with asyncio.timeout(FORM_S):
             async for part in request.stream():
                 body += part
-                if len(body) > LARGEST:
+                if len(body) > FORM:
                     return None
-            return dict(parse_qsl(body.decode("ascii"), keep_blank_values=True, max_num_fields=10))
+            return dict(parse_qsl(text_of(body, "ascii"), keep_blank_values=True, max_num_fields=10))
     return None
 
 

@@ -60,7 +60,8 @@ SECRET: Final = "x-page-secret"
 class Guard:
     """Middleware that refuses what is not for us or not for this visitor, and sets the security headers.
 
-    Sets `visitor` and `address` in the state of each request. With DNS rebinding, a foreign host name would let another
+    Sets `visitor` and `address` in the state of each request, and `may_fill`: whether he may take the places that are
+    kept for people who may act, signed in for long or not. With DNS rebinding, a foreign host name would let another
     site's script read the page; so would a form of another site, were `Origin` not compared. secret: what a proxy shows
     with `[page] user_header`.
     """
@@ -97,6 +98,7 @@ class Guard:
             state = scope.setdefault("state", {})
             state["address"] = self._address(scope, headers)
             state["visitor"] = visitor = self._visitor(scope, headers)
+            state["may_fill"] = not visitor.name or self._is_of_act(visitor.name)
             refused = _unknown(scope, visitor)
         await (refused or self._app)(scope, receive, guarded)
 
@@ -144,6 +146,10 @@ class Guard:
         by_itself = scope["path"].endswith(("/stream", PAST)) or scope["path"].startswith(ICONS)
         return self._sessions.visitor(token, is_activity=not by_itself) if token else STRANGER
 
+    def _is_of_act(self, name: str) -> bool:
+        person = self._people[name]
+        return person is not None and person.role == "act"
+
     def _address(self, scope: Scope, headers: Headers) -> str:
         """The address of who asks: the last one that our proxy names, else that of the connection."""
         peer = _peer(scope)
@@ -169,6 +175,11 @@ _PLAIN: Final = re.compile(
 def cookie_name(page: PageSection) -> str:
     """The name of the session's cookie; with a certificate or a name of ours, browsers take it from no other host."""
     return "__Host-shoe" if page.names or page.cert else "shoe"
+
+
+def browser_cookie_name(page: PageSection) -> str:
+    """The same of the cookie by which a browser is known once its person is signed out."""
+    return f"{cookie_name(page)}-browser"
 
 
 def _unknown(scope: Scope, visitor: Visitor) -> ASGIApp | None:

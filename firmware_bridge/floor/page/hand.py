@@ -8,6 +8,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from firmware_bridge.config.doors import ACTS
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts.printable import escaped, fault
 from firmware_bridge.floor.page.document import address, plain_document
@@ -22,9 +23,6 @@ from firmware_bridge.floor.page.tile import silence_key, worst_first
 from firmware_bridge.topics.texts import Language, names, text
 
 log = logging.getLogger(__name__)
-
-A_MINUTE: Final = 30
-"""Most acts of a person in a minute."""
 
 FORM: Final = "hand"
 """What the token of these forms is made for: they do the same however often they are sent."""
@@ -56,7 +54,7 @@ class Hand:
 
     def __init__(self, feed: Feed, people: People) -> None:
         self._feed, self._people = feed, people
-        self._tokens, self._acts = Tokens(), Tries(most=A_MINUTE)
+        self._tokens, self._acts = Tokens(), Tries(most=ACTS)
         self.routes = [
             Route("/table/{name}" + TAKE, self._ask, methods=["GET"]),
             Route("/table/{name}" + TAKE, self._receive, methods=["POST"]),

@@ -6,7 +6,8 @@ from itertools import groupby
 from typing import Final, NamedTuple
 
 from firmware_bridge.client.payload import MessageError
-from firmware_bridge.facts.wire import MOST, ClosedRound, RoundMessage, VoidedRound
+from firmware_bridge.facts.bounds import MOST
+from firmware_bridge.facts.wire import ClosedRound, RoundMessage, VoidedRound
 from firmware_bridge.floor.facts.answers import AlarmAt, giver, spans
 from firmware_bridge.floor.latest import milliseconds
 from firmware_bridge.floor.page.document import address
@@ -184,14 +185,29 @@ def _ending(choice: str, lang: Language) -> str:
     return known(lang, f"ending.{choice.replace(' ', '_')}") or names.choice(lang, choice)
 
 
+def shoe_ended(shoe: PastShoe, lang: Language) -> str:
+    """How a shoe ended, and what was typed with it; "" for one that has not ended."""
+    named = {"by": shoe.by, "alarm": known(lang, f"alarm.{shoe.alarm}") or shoe.alarm}
+    id = f"ending.{shoe.code}" if shoe.by or shoe.code != "closed" else "ending.closed_by_order"
+    words = (known(lang, id) or shoe.code or "").format(**named)
+    return text(lang, "between.clauses").join(filter(None, (words, shoe.why)))
+
+
 def _people(lang: Language, *people: str) -> str:
-    return names.BETWEEN[lang].join(each for each in people if each)
+    return text(lang, "between.names").join(each for each in people if each)
 
 
-def _rows(shoes: Iterable[PastShoe], lang: Language) -> list[tuple[PastShoe, Part, Part, str, str]]:
-    """Of each shoe: when it was opened and ended, its rounds in words, who dealt it."""
+def _rows(shoes: Iterable[PastShoe], lang: Language) -> list[tuple[PastShoe, Part, Part, str, str, str]]:
+    """Of each shoe: when it was opened and ended, its rounds in words, who dealt it, how it ended."""
     return [
-        (each, _moment(each.opened_at), _moment(each.ended_at), _counts(each.dealt, lang), _dealers(each.dealt, lang))
+        (
+            each,
+            _moment(each.opened_at),
+            _moment(each.ended_at),
+            _counts(each.dealt, lang),
+            _dealers(each.dealt, lang),
+            shoe_ended(each, lang),
+        )
         for each in shoes
     ]
 
@@ -201,11 +217,11 @@ def _counts(dealt: Iterable[Dealt], lang: Language) -> str:
     counts = [sum(column) for column in zip(*(each[1:] for each in dealt), strict=True)] or [0, 0, 0]
     others = zip(("voided", "corrected"), counts[1:], strict=True)
     more = [text(lang, f"history.{id}", count=count) for id, count in others if count]
-    return names.BETWEEN[lang].join([str(counts[0]), *more])
+    return text(lang, "between.names").join([str(counts[0]), *more])
 
 
 def _dealers(dealt: Iterable[Dealt], lang: Language) -> str:
-    return names.BETWEEN[lang].join(each.dealer or text(lang, "history.nobody") for each in dealt)
+    return text(lang, "between.names").join(each.dealer or text(lang, "history.nobody") for each in dealt)
 
 
 def _facts(shoe: PastShoe, lang: Language) -> list[tuple[str, Part]]:
@@ -215,7 +231,7 @@ def _facts(shoe: PastShoe, lang: Language) -> list[tuple[str, Part]]:
         (text(lang, "history.decks"), shoe.decks),
         (text(lang, "history.opened"), _moment(shoe.opened_at)),
         (text(lang, "history.ended"), _moment(shoe.ended_at) or text(lang, "history.not_ended")),
-        (text(lang, "history.why"), in_words(lang, shoe.why) if shoe.why else None),
+        (text(lang, "history.why"), shoe_ended(shoe, lang) or None),
         (text(lang, "history.rounds"), _counts(shoe.dealt, lang)),
         (text(lang, "history.dealers"), _dealers(shoe.dealt, lang) or None),
     ]

@@ -188,8 +188,7 @@ def _not_now(table: Table, order: type[Order], lang: Language) -> str:
     if not is_open:
         return text(lang, "order.not.no_shoe")
     if order is orders.Void:
-        lies = table.held or (table.phase not in NOTHING_LIES and (table.phase != "ready" or table.slots))
-        return "" if lies else text(lang, "order.not.no_round")
+        return _not_voided(table, lang)
     if order is orders.RequestShoeChange:
         if settings.mode != "vip":
             return text(lang, "order.not.vip")
@@ -211,3 +210,10 @@ def _not_now(table: Table, order: type[Order], lang: Language) -> str:
         if table.phase == "ready"
         else text(lang, "order.not.drawn")
     )
+
+
+def _not_voided(table: Table, lang: Language) -> str:
+    if table.phase == "burning":
+        return text(lang, "refusal.burn_unfinished")
+    lies = table.held or (table.phase not in NOTHING_LIES and (table.phase != "ready" or table.slots))
+    return "" if lies else text(lang, "order.not.no_round")

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import re
 from collections.abc import Callable
 from time import monotonic
 from typing import Final
@@ -29,6 +30,7 @@ FORM: Final = "reload screens"
 """What the token of the form is of."""
 
 ALL: Final = "all"
+_NUMBER: Final = re.compile("[0-9]{1,15}")
 TICK_S: Final = 5.0
 """Time between two looks at the list."""
 
@@ -40,7 +42,7 @@ class Office:
         self._known, self._streams, self._sessions = known, streams, sessions
         self._tokens = Tokens()
         self.routes = [
-            Route(SCREENS, self._page),
+            Route(SCREENS, endpoint(self._page)),
             Route(f"{SCREENS}/stream", endpoint(self._stream)),
             Route(RELOAD, self._back, methods=["GET"]),
             Route(RELOAD, self._reload, methods=["POST"]),
@@ -53,7 +55,7 @@ class Office:
 
     def _stream(self, request: Request) -> ASGIApp:
         lang, visitor = language_of(request), visitor_of(request)
-        if self._streams.open >= self._streams.most:
+        if not self._streams.has_room_for(request):
             words = text(lang, "page.full", most=self._streams.most)
             return PlainTextResponse(words, 503, {"retry-after": "10"})
         return Stream(
@@ -80,7 +82,7 @@ class Office:
         if not self._tokens.is_of(visitor, FORM, fields.get("token", "")):
             return _reply(lang, 409, text(lang, "order.outdated"))
         which = fields.get("screen", "")
-        if which != ALL and not which.isdecimal():
+        if which != ALL and not _NUMBER.fullmatch(which):
             return _reply(lang, 400, text(lang, "order.no_form"))
         count = self._known.reload(None if which == ALL else int(which))
         log.info("%s let %d guests' screens load again (%s)", escaped(visitor.name), count, which)

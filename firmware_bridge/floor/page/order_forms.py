@@ -34,7 +34,7 @@ from firmware_bridge.floor.page.second import WAITS_S, NotSecond, SecondPeople, 
 from firmware_bridge.floor.page.sessions import Visitor
 from firmware_bridge.floor.page.state import Seen
 from firmware_bridge.topics.texts import Language, text
-from firmware_bridge.topics.texts.phrases import in_words
+from firmware_bridge.topics.texts.refusals import words
 
 CONFIRM, WITHDRAW = "confirm", "withdraw"
 """Fields with the id of an order that waits: given by its second person, or taken back."""
@@ -75,7 +75,7 @@ class OrderForms:
             [(each.label, each.why_not) for each in offers if each.why_not],
             waiting if visitor.may_act else [],
             "" if visitor.may_act else _sign_in(name, lang),
-            [(each, in_words(lang, each.error) if each.error else "") for each in self._feed.orders.of(name)],
+            [(each, each.why(lang)) for each in self._feed.orders.of(name)],
             seen.ahead,
         )
 
@@ -252,8 +252,8 @@ def _answered(name: str, lang: Language, answer: Answer | None) -> Response:
         return _reply(name, lang, 504, text(lang, "order.no_answer", seconds=f"{ANSWER_S:g}"))
     if answer.ok:
         return _reply(name, lang, 200, text(lang, "order.taken"), is_bad=False)
-    words = [in_words(lang, each) for each in (answer.error, answer.hint) if each]
-    return _reply(name, lang, 409, text(lang, "order.not_taken"), *words)
+    why = words(lang, answer.code, msgspec.to_builtins(answer.values), answer.error, answer.hint)
+    return _reply(name, lang, 409, text(lang, "order.not_taken"), *filter(None, why))
 
 
 def _refusal(name: str, lang: Language, refused: Refused) -> Response:

@@ -1,16 +1,19 @@
 """The last orders of each table, as the table answered them; and those of the page without a known answer."""
 
 from collections import deque
-from collections.abc import Sequence
-from typing import Annotated, Final, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Final, NamedTuple
 
-import msgspec
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, to_builtins
 
+from firmware_bridge.facts.book.refusals import Value
+from firmware_bridge.facts.decoding import Undecodable, json_of
 from firmware_bridge.facts.orders import LONGEST_NAME, tag_of
 from firmware_bridge.facts.orders import Order as AnyOrder
 from firmware_bridge.floor.latest import milliseconds
 from firmware_bridge.floor.store.fact_queries import OrderAt
+from firmware_bridge.topics.texts import Language
+from firmware_bridge.topics.texts.refusals import words
 
 KEPT: Final = 8
 """Orders kept of a table."""
@@ -30,6 +33,8 @@ class _Answer(Struct):
     do: _Name | None = None
     error: str | None = None
     hint: str | None = None
+    code: _Name | None = None
+    values: dict[str, Value] = {}
 
 
 class _Login(Struct):
@@ -60,11 +65,16 @@ class Answered(NamedTuple):
     by: str
     ok: bool | None
     id: str = ""
+    code: str = ""
+    values: Mapping[str, Any] = {}
     error: str = ""
-    hint: str = ""
+
+    def why(self, lang: Language) -> str:
+        """Why it was refused, "" where it was not."""
+        return words(lang, self.code, self.values, self.error, "")[0]
 
 
-_decode: Final = msgspec.json.Decoder(_Message).decode
+_decode: Final = json_of(_Message)
 _KIND: Final = b'"event":{"type":"CommandAnswered"'
 
 
@@ -86,7 +96,7 @@ class OrderLog:
             return False
         try:
             message = _decode(payload)
-        except (msgspec.MsgspecError, RecursionError):
+        except Undecodable:
             return False
         answer, place = message.event.answer, (message.journal, message.seq, message.n)
         known = self._places.setdefault(table, deque(maxlen=4 * KEPT))
@@ -104,7 +114,16 @@ class OrderLog:
         )
         if table in self._tables or len(self._tables) < MOST:
             self._tables.setdefault(table, deque(maxlen=KEPT)).append(
-                Answered(milliseconds(message.at) or 0, do, who, answer.ok, id, answer.error or "", answer.hint or "")
+                Answered(
+                    milliseconds(message.at) or 0,
+                    do,
+                    who,
+                    answer.ok,
+                    id,
+                    answer.code or "",
+                    to_builtins(answer.values),
+                    answer.error or "",
+                )
             )
         return True
 
@@ -113,7 +132,7 @@ class OrderLog:
         kept = self._tables.setdefault(table, deque(maxlen=KEPT))
         first = min((each.at for each in kept), default=None)
         earlier = [
-            Answered(milliseconds(each.at) or 0, each.what, each.person or each.by, each.is_ok, "", each.error)
+            Answered(milliseconds(each.at) or 0, each.what, each.person or each.by, each.is_ok, error=each.error)
             for each in stored
             if each.what not in OF_DEALING
         ]

@@ -16,6 +16,7 @@ from firmware_bridge.floor.config import secret
 from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.offers import KEY_NAME
 from firmware_bridge.floor.page_config import PageSection
+from firmware_bridge.topics.texts.refusals import worded
 
 log = logging.getLogger(__name__)
 
@@ -124,7 +125,7 @@ class PageOrders:
             return None
         self._feed.orders.answered(table, id)
         self._feed.wake()
-        log.info("%s: %s", what, "taken" if answer.ok else f"refused: {escaped(answer.error or '')}")
+        log.info("%s: %s", what, "taken" if answer.ok else f"refused: {escaped(worded(answer).error or '')}")
         return answer
 
     def _forget(self) -> None:

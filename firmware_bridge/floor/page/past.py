@@ -12,7 +12,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from firmware_bridge.errors import ConfigError
-from firmware_bridge.facts.wire import MOST
+from firmware_bridge.facts.bounds import MOST
 from firmware_bridge.floor.page import history
 from firmware_bridge.floor.page.document import NAMES, address
 from firmware_bridge.floor.page.guard import PAST

@@ -3,7 +3,7 @@
 import json
 import os
 import secrets
-from base64 import b64decode, b64encode
+from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from hashlib import scrypt
@@ -15,6 +15,7 @@ import msgspec
 
 from firmware_bridge.config.whole_file import locked
 from firmware_bridge.errors import BridgeError, ConfigError
+from firmware_bridge.facts.decoding import Undecodable, base64, from_json
 from firmware_bridge.facts.names import REMEDY, one_person, unfit
 from firmware_bridge.facts.printable import escaped
 
@@ -175,9 +176,9 @@ def _hashed(password: str, salt: bytes) -> bytes:
 
 def _read(path: Path) -> dict[str, Person]:
     try:
-        rows = msgspec.json.decode(path.read_bytes(), type=list[_Row])
-        people = [Person(each.name, each.role, b64decode(each.salt), b64decode(each.hashed)) for each in rows]
-    except (OSError, ValueError, msgspec.MsgspecError) as error:
+        rows = from_json(path.read_bytes(), list[_Row])
+        people = [Person(each.name, each.role, base64(each.salt), base64(each.hashed)) for each in rows]
+    except (OSError, Undecodable) as error:
         raise ConfigError(f"{path}: {error}", "write it with shoe-floor user add") from None
     return {each.name.casefold(): each for each in people}
 

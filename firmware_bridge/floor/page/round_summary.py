@@ -2,11 +2,11 @@
 
 from typing import Final
 
-import msgspec
 from msgspec import Struct
 
 from firmware_bridge.client.payload import MessageError, round_message
 from firmware_bridge.facts.cards import Card
+from firmware_bridge.facts.decoding import Undecodable, json_of
 from firmware_bridge.facts.wire import Hand, RoundMessage, VoidedRound
 
 
@@ -44,7 +44,7 @@ class Own(Struct, frozen=True):
     dealer: Dealer | None = None
 
 
-_own: Final = msgspec.json.Decoder(Own).decode
+_own: Final = json_of(Own)
 
 
 def read(payload: bytes) -> tuple[RoundMessage, Own]:
@@ -52,7 +52,7 @@ def read(payload: bytes) -> tuple[RoundMessage, Own]:
     message = round_message(payload)
     try:
         return message, _own(payload)
-    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+    except Undecodable as error:
         raise MessageError(f"not a round of its game: {error}", "check which game it is of") from None
 
 

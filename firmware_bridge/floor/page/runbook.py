@@ -12,6 +12,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from firmware_bridge.config.documents import Chapter, Row, chapters_of, rows_of, shipped
+from firmware_bridge.facts.decoding import text_in
 from firmware_bridge.floor.page.document import NAMES
 from firmware_bridge.floor.page.form import language_of
 from firmware_bridge.floor.page.markup import Html, macro, rendered
@@ -51,7 +52,7 @@ class About(NamedTuple):
 
 
 def routes() -> list[Route]:
-    """The routes of the runbook; a thread of the server's draws each page."""
+    """The routes of the runbook; a thread of the server's draws each page, for a document takes long."""
     return [Route(HELP + "alarm/{id}", _alarm), Route(HELP + "{document}", _page)]
 
 
@@ -131,7 +132,7 @@ def _read(document: str) -> str | None:
     if not _DOCUMENT.fullmatch(document):
         return None
     path = shipped(f"{document}.md")
-    return path.read_text("utf-8").strip() if path.exists() else None
+    return text_in(path).strip() if path.exists() else None
 
 
 def _html(markdown: str) -> Html:

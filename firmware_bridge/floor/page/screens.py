@@ -25,7 +25,7 @@ from firmware_bridge.floor.page.screen_list import ScreenList, ScreenStream
 from firmware_bridge.floor.page.sessions import Sessions, Visitor
 from firmware_bridge.floor.page.stream import Stream, Streams, endpoint
 from firmware_bridge.floor.page_config import ScreenSection
-from firmware_bridge.topics.texts import LANGUAGES, Language
+from firmware_bridge.topics.texts import OF_GUESTS, Language
 
 log = logging.getLogger(__name__)
 
@@ -89,9 +89,9 @@ def _of_house(house: House) -> list[Route]:
     made = []
     if house.logo:
         alone = headers | {"content-security-policy": ALONE}
-        made.append(Route(LOGO, lambda _: Response(house.logo, media_type=house.kind, headers=alone)))
+        made.append(Route(LOGO, endpoint(lambda _: Response(house.logo, media_type=house.kind, headers=alone))))
     if house.colours:
-        made.append(Route(COLOURS, lambda _: Response(house.sheet, media_type="text/css", headers=headers)))
+        made.append(Route(COLOURS, endpoint(lambda _: Response(house.sheet, media_type="text/css", headers=headers))))
     return made
 
 
@@ -117,7 +117,7 @@ def dealers(feed: Feed, section: ScreenSection, pit: Streams, sessions: Sessions
             lambda: sessions.is_there(visitor),
         )
 
-    return [Route("/dealer/{name}", page), Route("/dealer/{name}/stream", endpoint(stream))]
+    return [Route("/dealer/{name}", endpoint(page)), Route("/dealer/{name}/stream", endpoint(stream))]
 
 
 class _Addresses:
@@ -189,4 +189,4 @@ def _name(request: Request) -> str:
 
 def _language(request: Request, section: ScreenSection) -> Language:
     asked = request.query_params.get("lang", "")
-    return next((each for each in LANGUAGES if each == asked), section.language)
+    return next((each for each in OF_GUESTS if each == asked), section.language)

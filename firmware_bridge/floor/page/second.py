@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
+from firmware_bridge.config.doors import WAITING_ORDERS
 from firmware_bridge.facts.names import one_person
 from firmware_bridge.facts.orders import Order, Resolve, Void
 from firmware_bridge.floor.page.sessions import Visitor
@@ -59,7 +60,8 @@ class SecondPeople:
         self._waiting = {each.id: each for each in self._waiting.values() if now < each.until}
         if (known := self._waiting.get(id)) is not None:
             return known
-        if len(self._waiting) >= MOST:
+        mine = [each for each in self._waiting.values() if each.first.name == first.name]
+        if len(self._waiting) >= MOST or len(mine) >= WAITING_ORDERS:
             raise NotSecond("order.too_many")
         made = self._waiting[id] = Waiting(id, table, order, fields, first, now, now + WAITS_S)
         return made

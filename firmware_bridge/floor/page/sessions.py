@@ -2,13 +2,15 @@
 
 import logging
 import secrets
-from collections import deque
 from collections.abc import Callable
 from hashlib import sha256
+from hmac import compare_digest
+from hmac import new as hmac
 from time import monotonic
 from typing import Final, NamedTuple
 
-from firmware_bridge.floor.page.people import People, Role
+from firmware_bridge.config.doors import TRIES
+from firmware_bridge.floor.page.people import People, Person, Role
 
 log = logging.getLogger(__name__)
 
@@ -24,11 +26,11 @@ MOST: Final = 1_000
 OF_ONE: Final = 20
 """Most sessions of one person; his oldest ends for a new one."""
 
-TRIES, TRIES_S = 5, 60.0
-"""Most tries to sign in, of a name and of an address, within so many seconds."""
+TRIES_S: Final = 60.0
+"""Time in which each has `TRIES` to sign in."""
 
 TRIED: Final = 10_000
-"""Most names and addresses that are remembered; beyond, all of them wait."""
+"""Most names and addresses with tries in the last minute; beyond, all others wait."""
 
 
 class Visitor(NamedTuple):
@@ -118,31 +120,54 @@ class Sessions:
 
 
 class Tries:
-    """Tries to sign in, by name and by address, whether they fail or not. clock: seconds, monotonic."""
+    """Tries to sign in, by name and by address, whether they fail or not, for a minute. clock: seconds, monotonic."""
 
     def __init__(self, clock: Callable[[], float] = monotonic, most: int = TRIES) -> None:
         """most: tries of each owner within `TRIES_S`."""
         self._clock, self._most = clock, most
-        self._tries: dict[str, deque[float]] = {}
+        self._tries: dict[str, tuple[float, ...]] = {}  # the one whose last try is the oldest first
 
     def allow(self, *owners: str) -> bool:
         """Count a try; whether it is one of few. One that is refused is not counted."""
-        now = self._clock()
-        if len(self._tries) >= TRIED:
-            self._tries = {each: at for each, at in self._tries.items() if at and now - at[-1] < TRIES_S}
-            if len(self._tries) >= TRIED:
-                return False
-        lists = [self._tries.setdefault(each[:200], deque(maxlen=self._most)) for each in owners]
-        if any(len(each) == self._most and now - each[0] < TRIES_S for each in lists):
+        now, known = self._clock(), [each[:200] for each in owners]
+        while self._tries and now - self._tries[oldest := next(iter(self._tries))][-1] >= TRIES_S:
+            del self._tries[oldest]
+        recent = {each: [at for at in self._tries.get(each, ()) if now - at < TRIES_S] for each in known}
+        is_full = len(self._tries) >= TRIED and not recent.keys() <= self._tries.keys()
+        if is_full or any(len(each) >= self._most for each in recent.values()):
             return False
-        for each in lists:
-            each.append(now)
+        for each, tries in recent.items():
+            self._tries.pop(each, None)
+            self._tries[each] = (*tries, now)
         return True
 
     def forget(self, *owners: str) -> None:
         """Forget the tries of one who has signed in."""
         for each in owners:
             self._tries.pop(each[:200], None)
+
+
+class Browsers:
+    """Knows the browsers in which a person has signed in, so that tries elsewhere do not count there.
+
+    Each has a mark of its own, made with what is kept of the password: it outlives a start of the page, and ends with
+    the password. Nothing is kept here.
+    """
+
+    def mark(self, person: Person) -> str:
+        """A new mark of a browser."""
+        made = secrets.token_urlsafe(16)
+        return f"{made}.{self._proof(person, made)}"
+
+    def is_known(self, person: Person | None, mark: str) -> bool:
+        """Whether it is a mark of this person's."""
+        if person is None or not person.hashed:
+            return False
+        made, _, proof = mark.partition(".")
+        return compare_digest(proof.encode(), self._proof(person, made).encode())
+
+    def _proof(self, person: Person, made: str) -> str:
+        return hmac(person.hashed, b"browser " + made.encode("utf-8", "surrogatepass"), sha256).hexdigest()
 
 
 def _key(token: str) -> bytes:

@@ -5,11 +5,12 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, ClassVar, Final
 
-import msgspec
 from msgspec import Struct, structs
 
 from firmware_bridge.client.payload import MessageError, state, verify_table
-from firmware_bridge.facts.wire_states import Alarms, Health, Lamps, Status, Table
+from firmware_bridge.facts.book.measures import Health
+from firmware_bridge.facts.decoding import Undecodable, json_of
+from firmware_bridge.facts.wire_states import Alarms, Lamps, Status, Table
 from firmware_bridge.floor.latest import Body, Latest, Read, Tables, milliseconds
 from firmware_bridge.floor.page.round_summary import RoundSummary, read, summarised
 from firmware_bridge.games.baccarat.roads import Board
@@ -168,7 +169,7 @@ class _Message(Struct, frozen=True):
     event: dict[str, Any]
 
 
-_decode = msgspec.json.Decoder(_Message).decode
+_decode = json_of(_Message)
 
 
 class DoneAtTables:
@@ -186,7 +187,7 @@ class DoneAtTables:
             return False
         try:
             message = _decode(payload)
-        except (msgspec.MsgspecError, RecursionError):
+        except Undecodable:
             return False
         name, id, known = match[1], (message.journal, message.seq, message.n), self._ids.get(match[1], ())
         if message.table != name or id in known:

@@ -18,6 +18,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from firmware_bridge.floor.page.document import RELEASE
+from firmware_bridge.floor.page.doors import left_to
 from firmware_bridge.floor.page.feed import now_ms
 
 log = logging.getLogger(__name__)
@@ -59,11 +60,15 @@ class Changing(Protocol):
 
 
 class Streams:
-    """Count of open streams, and the most. ended: set when all must end."""
+    """Count of open streams, and the most, of which some are kept for people who may act. ended: set when all end."""
 
     def __init__(self, most: int) -> None:
         self.most, self.open = most, 0
         self.ended = asyncio.Event()
+
+    def has_room_for(self, request: Request) -> bool:
+        """Whether one more may be opened."""
+        return self.open < left_to(request.state.may_fill, self.most)
 
 
 class Stream:
@@ -162,7 +167,7 @@ class Document:
 
 
 def endpoint(made: Callable[[Request], ASGIApp]) -> Callable[[Request], object]:
-    """An async endpoint that answers a request with the app that `made` returns."""
+    """An async endpoint that answers a request with the app that `made` returns, called on the event loop."""
 
     async def answered(request: Request) -> ASGIApp:
         return made(request)

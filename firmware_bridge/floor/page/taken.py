@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from firmware_bridge.config.whole_file import write_whole
-from firmware_bridge.facts.printable import escaped
+from firmware_bridge.facts.decoding import Undecodable, from_json
 from firmware_bridge.floor.page.people import LONGEST_NAME, alone
 
 log = logging.getLogger(__name__)
@@ -155,9 +155,9 @@ class Takings:
         if not line.strip():
             return set()
         try:
-            return self._keep(msgspec.json.decode(line, type=Taken))
-        except (msgspec.MsgspecError, RecursionError) as error:
-            log.warning("a line of %s is left out: %s", self._path, escaped(str(error)))
+            return self._keep(from_json(line, Taken))
+        except Undecodable as error:
+            log.warning("a line of %s is left out: %s", self._path, error)
             return set()
 
     def _append(self, path: Path, entries: list[Taken]) -> None:

@@ -6,14 +6,15 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Final, NamedTuple
 
-import msgspec
 from msgspec import Struct
 
 from firmware_bridge.client.ledger import ROUND_EVENTS
 from firmware_bridge.client.payload import MessageError
+from firmware_bridge.facts.bounds import MOST
+from firmware_bridge.facts.decoding import Undecodable, json_of, text_of
 from firmware_bridge.facts.events_of_rounds import EntryName
 from firmware_bridge.facts.printable import fault
-from firmware_bridge.facts.wire import LONGEST, MOST, StreamMessage
+from firmware_bridge.facts.wire import LONGEST, StreamMessage
 
 EVENT: Final = "event"
 ROUND: Final = "round"
@@ -94,16 +95,16 @@ class _Round(StreamMessage, frozen=True, kw_only=True):
     prev: EntryName | None
 
 
-_event = msgspec.json.Decoder(_Event).decode
-_round = msgspec.json.Decoder(_Round).decode
+_event = json_of(_Event)
+_round = json_of(_Round)
 
 
 def row(topic: str, table: str, body: bytes, received_at: str) -> Row:
     """Decode a message into a row. topic: `event` or `round`. table: from the broker's topic. Raises MessageError."""
     try:
         message: _Event | _Round = _event(body) if topic == EVENT else _round(body)
-        body.decode("utf-8")
-    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        text_of(body)
+    except Undecodable as error:
         raise MessageError(f"not a message of the topic {topic}: {error}", "") from None
     if wrong := _wrong(message, table):
         raise MessageError(wrong, "")

@@ -8,6 +8,7 @@ from heapq import merge
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
+from firmware_bridge.facts.decoding import text_of
 from firmware_bridge.floor.record.ledger import Loaded, Previous
 from firmware_bridge.floor.record.message import Key, Row, Unread, came_as
 from firmware_bridge.floor.record.progress import Progress
@@ -72,16 +73,24 @@ NAMES: Final = {"tbl": "table", "by_name": "by"}
 COUNTED: Final = 10_000
 """Most rows in conflict, and in quarantine, that are counted exactly."""
 
-FORMAT: Final = 8
+FORMAT: Final = 10
 """Format of tables and views in both engines; no other is read or written."""
+
+OLDEST: Final = 8
+"""The oldest format that `shoe-floor migrate` makes this one of."""
 
 
 class OtherFormat(StoreError):
     """A store of another format or program; nothing was written to it."""
 
     def __init__(self, place: str, found: int) -> None:
+        self.found = found
         what = f"{place} is a store of format {found}, but this shoe-floor needs format {FORMAT}"
-        super().__init__(what, "install the version that made it, or set another store in [store] of floor.toml")
+        if OLDEST <= found < FORMAT:
+            hint = "stop what uses it, then run shoe-floor migrate, which keeps a backup; --dry-run only looks"
+        else:
+            hint = "install the version that made it, or set another store in [store] of floor.toml"
+        super().__init__(what, hint)
 
 
 class Saved(NamedTuple):
@@ -268,7 +277,7 @@ class Store(Cosigned, Closings, Condition, FactExports, Compaction):
                 rows = list(self._packed(key).values())
             for row in rows:
                 came_as = row.digest.hex() if row.digest is not None else None
-                yield *row[:5], row.at, row.received_at, came_as, row.body.decode()
+                yield *row[:5], row.at, row.received_at, came_as, text_of(row.body)
 
     def newest(self) -> str:
         """The RFC 3339 time of the newest message, by the shoe's clock or by its arrival, the earlier one.

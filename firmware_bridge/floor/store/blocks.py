@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from firmware_bridge.facts.decoding import Undecodable, msgpack_of
 from firmware_bridge.floor.record.message import EVENT, Key, Row
 from firmware_bridge.floor.store.errors import DamagedBlock
 
@@ -20,7 +21,7 @@ KEPT: Final = 4
 _Packed = tuple[int, int, int, int, str, str, bytes, bytes | None]
 """What of an event's row is its own: seq, n, of, shoe, at, received_at, body, digest."""
 
-_decode = msgspec.msgpack.Decoder(list[_Packed]).decode
+_decode = msgpack_of(list[_Packed])
 
 
 class Block(NamedTuple):
@@ -91,7 +92,7 @@ def unpacked(key: Key, body: bytes, digest: bytes) -> list[Row]:
     try:
         content = lzma.decompress(body)
         found = _decode(content) if sha256(content).digest() == digest else None
-    except (lzma.LZMAError, EOFError, msgspec.MsgspecError, MemoryError):
+    except (lzma.LZMAError, EOFError, Undecodable, MemoryError):
         found = None
     if found is None:
         what = f"the events of journal {key.journal} of table {key.table} are damaged in their block"

@@ -82,7 +82,7 @@ FACT_ALARM: Final = once(tables.fact_alarm)
 FACT_DEALER: Final = once(tables.fact_dealer)
 FACT_ENTRY: Final = once(tables.fact_entry)
 FACT_SHOE_BEGAN: Final = newest(tables.fact_shoe, "opened_at game decks")
-FACT_SHOE_OVER: Final = newest(tables.fact_shoe, "ended_at why rounds")
+FACT_SHOE_OVER: Final = newest(tables.fact_shoe, "ended_at why rounds code alarm by_name")
 SHOE_DEALER: Final = text("""
 update fact_shoe set dealt_by = (
   select r.dealt_by from fact_round r where r.tbl = fact_shoe.tbl and r.journal = fact_shoe.journal
@@ -247,7 +247,7 @@ MOST_ALARMS: Final = 2_000
 """Most begins and ends of alarms that are read of some journals, the newest ones."""
 
 SHOES_BACK: Final = text("""
-select journal, shoe, game, decks, opened_at, ended_at, why from fact_shoe
+select journal, shoe, game, decks, opened_at, ended_at, code, alarm, by_name, why from fact_shoe
 where tbl = :tbl and shoe between :first and :last order by shoe desc, journal desc limit :most
 """)
 """The shoes of a table from a number back."""

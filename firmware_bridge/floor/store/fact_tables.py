@@ -5,6 +5,7 @@ from typing import Any, Final
 from sqlalchemy import Boolean, Column, Index, Integer, PrimaryKeyConstraint, Table, Text, make_url
 from sqlalchemy.dialects.postgresql import JSON, TIMESTAMP
 
+from firmware_bridge.facts.book.endings import SHOES
 from firmware_bridge.floor.store.tables import INT, TABLES, TEXT, part_index
 
 TIME: Final = Text().with_variant(TIMESTAMP(timezone=True, precision=3), "postgresql")
@@ -192,13 +193,16 @@ fact_shoe: Final = Table(
     _text("game", **_MAYBE),
     _int("decks", "decks of cards in it", **_MAYBE),
     _time("ended_at", "when it ended", **_MAYBE),
-    _text("why", "why it ended", **_MAYBE),
+    _text("why", "what was typed with the order or the decision that ended it", **_MAYBE),
     _int("rounds", "rounds dealt from it", **_MAYBE),
     _text("dealt_by", "the dealer of its last round, once it ended; null where that is not known", **_MAYBE),
+    _text("code", f"how it ended: {', '.join(SHOES)}", **_MAYBE),
+    _text("alarm", "with pit: the alarm that was decided", **_MAYBE),
+    _text("by_name", "with closed: who closed it, '' where that is not known", **_MAYBE),
     PrimaryKeyConstraint("tbl", "journal", "shoe"),
     Index("fact_shoe_number", "tbl", "shoe", "journal"),
     Index("fact_shoe_opened", "opened_at"),
-    Index("fact_shoe_ended", "ended_at", "dealt_by", "why"),
+    Index("fact_shoe_ended", "ended_at", "dealt_by", "code"),
     comment="a row for each shoe",
 )
 fact_order: Final = _event(

@@ -357,9 +357,9 @@ def _event_row(fact: Fact) -> tuple[Any, ...]:
         case AlarmEnded(place, id, choice, by, second):
             return *place, id, False, "", choice, by, second
         case ShoeBegan(place, shoe, game, decks):
-            return place.table, place.journal, shoe, place.at, game, decks, None, None, None, None
-        case ShoeOver(place, shoe, why, rounds):
-            return place.table, place.journal, shoe, None, None, None, place.at, why, rounds, None
+            return place.table, place.journal, shoe, place.at, game, decks, *(None,) * 7
+        case ShoeOver(place, shoe, rounds, code, alarm, by, why):
+            return place.table, place.journal, shoe, None, None, None, place.at, why, rounds, None, code, alarm, by
         case _:
             return *fact.place, *fact[1:]
 

@@ -4,6 +4,7 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import TextClause, text
 
+from firmware_bridge.facts.book.endings import DEALT_OUT
 from firmware_bridge.floor.store.fact_statements import ALARM, of_order
 from firmware_bridge.floor.store.schema import COUNTING
 
@@ -53,11 +54,10 @@ order by tbl, day
         2,
     ),
     "early": Query(
-        """\
-select coalesce(dealt_by, '') as dealer, count(*) as shoes, sum(case when why in (
-    'the last round is over', 'the pack is over', 'too few cards are left for another round', 'the shoe is empty'
-    ) then 0 else 1 end) as early
-from fact_shoe where ended_at >= {begin} and ended_at < {end}{table}
+        f"""\
+select coalesce(dealt_by, '') as dealer, count(*) as shoes,
+  sum(case when code in {DEALT_OUT} then 0 else 1 end) as early
+from fact_shoe where ended_at >= {{begin}} and ended_at < {{end}}{{table}}
 group by 1 order by early desc, dealer
 """,
         ("dealer", "shoes", "ended early"),

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
-from firmware_bridge.facts.wire import MOST
+from firmware_bridge.facts.bounds import MOST
 from firmware_bridge.floor.facts.answers import AlarmAt
 from firmware_bridge.floor.store.facts import time_of
 from firmware_bridge.floor.store.records import RecordQueries, as_bytes
@@ -22,7 +22,10 @@ class Dealt(NamedTuple):
 
 
 class PastShoe(NamedTuple):
-    """A shoe. Times are RFC 3339. Opening and end are None where they are not stored."""
+    """A shoe. Times are RFC 3339. Opening and end are None where they are not stored.
+
+    code, alarm, by, why: how it ended, as in `fact_shoe`.
+    """
 
     journal: str
     shoe: int
@@ -30,6 +33,9 @@ class PastShoe(NamedTuple):
     decks: int | None
     opened_at: str | None
     ended_at: str | None
+    code: str | None
+    alarm: str | None
+    by: str | None
     why: str | None
     dealt: tuple[Dealt, ...] = ()
 

@@ -60,6 +60,7 @@ class SqliteStore(Store):
         if not make:
             self._look()
         verify_format(path)
+        opened = _inode(path)
         with self._in_words():
             mode = "rwc" if make else "rw"
             self._db = sqlite3.connect(
@@ -75,6 +76,8 @@ class SqliteStore(Store):
                 self._db.execute("pragma journal_mode = wal").fetchall()
                 self._db.execute("pragma synchronous = full")
                 self._make()
+                if opened not in (None, _inode(path)):  # a migration that held its lock until now
+                    raise StoreError(f"another file took the place of {path} just now", "start it again")
             except BaseException:
                 self._db.close()
                 raise
@@ -234,6 +237,14 @@ def verify_format(path: Path) -> None:
         return  # the next connection raises it
     if found not in (0, FORMAT):
         raise OtherFormat(str(path), found)
+
+
+def _inode(path: Path) -> int | None:
+    """The number of a file, None if there is none."""
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return None
 
 
 def _room(path: Path, db: sqlite3.Connection) -> Room:

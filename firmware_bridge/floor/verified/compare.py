@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from firmware_bridge.facts.decoding import Undecodable, text_of
 from firmware_bridge.floor.verified.feeder import Reply, Split
 from firmware_bridge.floor.verified.proofs import Leaves, Proofs
 from firmware_bridge.record.verify import Checkpoint, Key, Refused, cosigned, parse_note, verified_checkpoint
@@ -62,8 +63,8 @@ def _read(origin: str, keys: Sequence[Key], witness: Key, reply: Reply, size: in
         words = reply.body[:200].decode(errors="replace").strip()
         raise Refused(f"no answer: {words}" if reply.status == 0 else f"it answered {reply.status}")
     try:
-        text = reply.body.decode()
-    except UnicodeDecodeError:
+        text = text_of(reply.body)
+    except Undecodable:
         raise Refused("its answer is no note") from None
     note = parse_note(text)
     stated = verified_checkpoint(note, keys)

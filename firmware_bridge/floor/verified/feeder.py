@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+from firmware_bridge.facts.decoding import Undecodable, text_of
 from firmware_bridge.floor.store.cosigned import Cosignature
 from firmware_bridge.floor.verified.proofs import Leaves, Proofs
 from firmware_bridge.floor.witness.request import body_of
@@ -262,10 +263,10 @@ class Feeder:
         """An answer that should hold a cosignature."""
         key, text = self._fed[post.witness], parse_note(post.note).text
         try:
-            signed = parse_note(f"{text}\n{reply.body.decode()}")
+            signed = parse_note(f"{text}\n{text_of(reply.body)}")
             own = Note(text, tuple(each for each in signed.signatures if (each.name, each.id) == (key.name, key.id)))
             at = cosigned(own, [key])[0].at
-        except (Refused, UnicodeDecodeError, IndexError) as error:
+        except (Refused, Undecodable, IndexError) as error:
             why = str(error) if isinstance(error, Refused) else "its answer holds no cosignature of its key"
             return self._failed(standing, why, now)
         made = Cosignature(post.origin, post.witness, post.size, at, own.signatures[0].line)
@@ -323,7 +324,7 @@ class Feeder:
         what = f"{name} refuses {post.size} entries of {post.origin} as no continuation of the {post.old} that it saw"
         evidence = {
             "witness": post.witness,
-            "request": post.body.decode(),
+            "request": text_of(post.body),
             "answer": f"{reply.status}\n{reply.body.decode(errors='replace')}",
             "note": post.note,
             "cosigned": standing.line,

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from firmware_bridge.errors import ConfigError
+from firmware_bridge.facts.decoding import Undecodable, text_in
 from firmware_bridge.floor.config import FloorConfig
 from firmware_bridge.floor.verified.witnesses import Fed
 from firmware_bridge.record.verify import Policy, Refused, parse_policy, parse_vkey
@@ -23,10 +24,10 @@ def policy(config: FloorConfig) -> Policy:
         return parse_policy(default_text(config))
     path = Path(config.record.policy)
     try:
-        found = parse_policy(path.read_text("utf-8"))
+        found = parse_policy(text_in(path))
     except OSError as error:
         raise ConfigError(f"[record] policy {path}: {error.strerror}", "check the path and its owner") from None
-    except (Refused, UnicodeDecodeError) as error:
+    except (Refused, Undecodable) as error:
         raise ConfigError(f"[record] policy {path}: {error}", "see c2sp.org/tlog-policy") from None
     asked = [each.key for each in fed(config)]
     if not found.is_met(asked):
@@ -54,5 +55,5 @@ def page_of_keys(config: FloorConfig, vkeys: Iterable[str]) -> Iterator[str]:
     """Yield the lines of a tlog-policy with these logs and the house's witnesses and quorum. Raises ConfigError."""
     policy(config)
     yield from (f"log {each}" for each in vkeys)
-    text = Path(config.record.policy).read_text("utf-8") if config.record.policy else default_text(config)
+    text = text_in(Path(config.record.policy)) if config.record.policy else default_text(config)
     yield from (line for line in text.splitlines() if not line.lstrip().startswith("log "))

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from math import inf
 from typing import Final, NamedTuple
 
+from firmware_bridge.client.chain import Place
 from firmware_bridge.facts.wire_states import Alarms, Record
 from firmware_bridge.floor.record.message import Row
 from firmware_bridge.floor.record.state import Changes, Found, Kind, TrustedKey
@@ -59,6 +60,7 @@ class Records:
         self._keys: list[TrustedKey] = []
         self._looked = -inf
         self._again: dict[str, float] = {}
+        self._behind = set[str]()  # tables that say to have fewer entries of their record than verified
 
     @property
     def enrolled(self) -> set[str]:
@@ -72,7 +74,10 @@ class Records:
     def heard(self, table: str, record: Record) -> None:
         """Handle what a status says of a table's record."""
         if record.key is not None:
-            self._of(table).heard(record)
+            (known := self._of(table)).heard(record)
+            root = known.root()
+            is_behind = root is not None and record.origin == root.origin and record.size < root.size
+            (self._behind.add if is_behind else self._behind.discard)(table)
 
     def alarmed(self, table: str, journal: str, alarms: Alarms) -> None:
         """Handle the alarms of a table: those of its record are incidents, one of each in a journal."""
@@ -80,10 +85,18 @@ class Records:
             if kind := ALARMS.get(each.id):
                 self._of(table).incident(Found(kind, f"{journal} {each.id}", f"the table says: {each.detail}"))
 
-    def stored(self, table: str, journal: str, whole: int) -> tuple[int, str]:
-        """The entry to name in `stored`, and its head; "" if it is not known."""
-        known = self._tables.get(table)
-        return known.stored(journal, whole) if known else (whole, "")
+    def stored(self, table: str, journal: str, whole: int) -> tuple[Place, str, str]:
+        """The entry to name in `stored`, its head, and the newest checkpoint; the last verified entry if none is whole.
+
+        "" for a head that is not known, and for a checkpoint where none verified, or it verified this very entry and
+        the table has no fewer.
+        """
+        if (known := self._tables.get(table)) is None:
+            return Place(journal, whole), "", ""
+        (place, head), root = known.stored(journal, whole), known.root()
+        if root is None or (root.place == place and table not in self._behind):
+            return place, head, ""
+        return (place, head, root.note) if place.seq else (root.place, root.head, root.note)
 
     def tick(self, now_s: float, *, is_behind: bool = False) -> None:
         """Look for new keys, for entries in the store that follow now, and for rounds without an event.

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from hashlib import sha256
 from typing import Final
 
@@ -9,6 +10,7 @@ import msgspec
 
 from firmware_bridge.client.chain import Node, Place, number
 from firmware_bridge.client.entry import Begun, Tree, begun_in
+from firmware_bridge.facts.decoding import Undecodable, from_json
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.facts.wire_states import Record
 from firmware_bridge.floor.record.message import EVENT, Row, now
@@ -57,7 +59,7 @@ class TableRecord:
         self._keys = Keys(state.keys)
         self._logs = {each.origin: each for each in state.logs}
         self.rounds.firsts = set(state.firsts)
-        self.chain = Window(self._root(), self._chain_keys())
+        self.chain = Window(self.root(), self._chain_keys())
         self._read_to: Place | None = None
         self._waiting = Waiting(state.pending, self._quota, self._hide, lambda row: self.chain.drop(row))
         self.chain.is_behind = True
@@ -144,16 +146,16 @@ class TableRecord:
         """Record what should not be, once."""
         self.incidents.add(found, self.changes)
 
-    def stored(self, journal: str, whole: int) -> tuple[int, str]:
+    def stored(self, journal: str, whole: int) -> tuple[Place, str]:
         """The entry to name in `stored`, of those complete up to `whole`, and its head; "" if it is not known."""
         if self.is_enrolled:
             is_past = self.chain.is_past(Place(journal, whole)) or self._is_before_all(Place(journal, whole))
             whole = min(whole, max(self.chain.last(journal), whole if is_past else 0))
         heads = self.chain.heads(Place(journal, whole))
         if len(heads) == 1:
-            return whole, heads[0]
+            return Place(journal, whole), heads[0]
         found = self._store.heads_of(self.table, journal, whole) if whole and self._logs else []
-        return whole, found[0] if len(found) == 1 else ""
+        return Place(journal, whole), found[0] if len(found) == 1 else ""
 
     # ----------------------------------------------------------------------------------------------- verification
 
@@ -291,15 +293,12 @@ class TableRecord:
         """Handle a message of a verified entry that changes the key."""
         if row.topic != EVENT or b'"event":{"type":"KeyChanged"' not in row.body:
             return
-        try:
-            changed = msgspec.json.decode(row.body, type=_ChangedMessage).event
-        except msgspec.MsgspecError:
-            return
-        if key := self._keys.changed(self.table, changed.new, now()):
-            self.changes.keys.append(key)
-            what = f"the key was changed to one that nobody enrolled: {key.vkey}"
-            self.incident(Found("rotation", key.vkey, what))
-            self.chain.keys = self._chain_keys()
+        with suppress(Undecodable):
+            if key := self._keys.changed(self.table, from_json(row.body, _ChangedMessage).event.new, now()):
+                self.changes.keys.append(key)
+                what = f"the key was changed to one that nobody enrolled: {key.vkey}"
+                self.incident(Found("rotation", key.vkey, what))
+                self.chain.keys = self._chain_keys()
 
     def _wait(self, row: Row) -> None:
         if not self._waiting.add(row, self.changes):
@@ -331,7 +330,7 @@ class TableRecord:
         is_second = sum(1 for each in self._logs.values() if each.size) > 1
         return is_second and bool(self._store.heads_of(self.table, *place))
 
-    def _root(self) -> Node[Row] | None:
+    def root(self) -> Node[Row] | None:
         """The last verified entry of the newest record with a key that counts."""
         for log in sorted(self._logs.values(), key=lambda each: -each.birth):
             if log.size and self._keys.counts(log.vkey):

@@ -5,6 +5,7 @@ from base64 import b64encode
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from firmware_bridge.facts.decoding import Undecodable, text_of
 from firmware_bridge.record.verify import HASH_BYTES, Checkpoint, Note, Refused, decoded, parse_checkpoint, parse_note
 
 PATH: Final = "/add-checkpoint"
@@ -31,8 +32,8 @@ class Request(NamedTuple):
 def parse(body: bytes) -> Request:
     """The parts of a request; no signature is verified. Raises Refused."""
     try:
-        first, blank, note = body.decode("utf-8").partition("\n\n")
-    except UnicodeDecodeError:
+        first, blank, note = text_of(body).partition("\n\n")
+    except Undecodable:
         raise Refused("the request is not UTF-8") from None
     head, *lines = first.split("\n")
     old = _OLD.fullmatch(head)

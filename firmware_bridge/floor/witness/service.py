@@ -4,15 +4,14 @@ import asyncio
 import logging
 import signal
 import socket
-import time
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, MutableMapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
+from firmware_bridge.config.doors import BODY_S, WITNESS
 from firmware_bridge.config.systemd import Systemd
 from firmware_bridge.errors import BridgeError
-from firmware_bridge.floor.serving import Connection, listening, server
+from firmware_bridge.floor.serving import Connection, CountedLog, Listener, Rate, block, listening, server
 from firmware_bridge.floor.witness import keys
 from firmware_bridge.floor.witness.config import WitnessConfig, WitnessSection, need_logs
 from firmware_bridge.floor.witness.keeper import Keeper, KeeperError
@@ -25,39 +24,15 @@ Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
-AT_ONCE: Final = 100
-"""Most requests at a time; others get a 503."""
-
-BODY_S: Final = 10.0
-"""Longest time for the body of a request."""
-
-ADDRESSES: Final = 10_000
-"""Most addresses with counted requests; the one that asked longest ago is forgotten first."""
-
-BURST_S: Final = 5
-"""Seconds of the rate that may come at once: a floor sends all its tables in turn."""
-
 
 class PortTaken(BridgeError, OSError):
     """The address of the witness cannot be listened at."""
 
 
-class Rate:
-    """Counts requests of each address. rate: a second, on average; `BURST_S` times as many at once."""
+class Asking(Connection):
+    """A connection of who asks a witness."""
 
-    def __init__(self, rate: int, clock: Callable[[], float] = time.monotonic) -> None:
-        self._rate, self._clock = rate, clock
-        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
-
-    def takes(self, address: str) -> bool:
-        """Whether one more request of an address is within the rate."""
-        now, most = self._clock(), float(self._rate * BURST_S)
-        left, at = self._left.pop(address, (most, now))
-        left = min(most, left + (now - at) * self._rate)
-        self._left[address] = (left - 1 if left >= 1 else left, now)
-        if len(self._left) > ADDRESSES:
-            self._left.popitem(last=False)
-        return left >= 1
+    door = WITNESS
 
 
 class App:
@@ -65,7 +40,7 @@ class App:
 
     def __init__(self, witness: Witness, section: WitnessSection, ready: Callable[[], None] = lambda: None) -> None:
         self._witness, self._body, self._ready = witness, section.body, ready
-        self._rate = Rate(section.rate)
+        self._rate, self._refused = Rate(section.rate), CountedLog(log, "requests were refused")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -85,7 +60,9 @@ class App:
 
     async def _answer(self, scope: Scope, receive: Receive) -> Answer | None:
         """The answer to a request; None where the other side went away."""
-        if not self._rate.takes((scope.get("client") or ("",))[0]):
+        peer = (scope.get("client") or ("",))[0]
+        if not self._rate.takes(peer):
+            self._refused.add(f"{block(peer)}: too many in a minute")
             return Answer(429, "too many requests\n")
         path, method = scope["path"], scope["method"]
         try:
@@ -147,7 +124,7 @@ def run(config: WitnessConfig) -> int:
     more: dict[str, Any] = {"lifespan": "on"}
     if section.tls_cert:
         more |= {"ssl_certfile": section.tls_cert, "ssl_keyfile": section.tls_key}
-    web = server(App(Witness(signs, config.log_keys, keeper), section, ready), AT_ONCE + 1, Connection, **more)
+    web = server(App(Witness(signs, config.log_keys, keeper), section, ready), WITNESS.of_all + 1, Asking, **more)
     listener = _listener(section)
     where = "{}:{}".format(*listener.getsockname()[:2])
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -164,7 +141,7 @@ def run(config: WitnessConfig) -> int:
 def _listener(section: WitnessSection) -> socket.socket:
     host, port = section.address
     try:
-        return listening(host, port)
+        return Listener(listening(host, port), WITNESS.of_one, WITNESS.of_all)
     except OSError as error:
         what = f"[witness] cannot listen at {section.listen} ({error.strerror or error})"
         raise PortTaken(what, "set another port, or an address of this machine, in witness.toml") from None

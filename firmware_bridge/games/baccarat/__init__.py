@@ -115,7 +115,7 @@ GAME: Final = Game(
         sensed=True,
         squeezed=True,
         has_third=True,
-        ceremony="third cards are opened after the first two of both hands",
+        ceremony="thirds_last",
     ),
     money=Money(unit="stake", bets=tuple(BETS), closed_bets=closed, staked=lambda layout, start: {}),
     guest=guest.Guest(result=_shown, sides=SIDES, hands=_hands),

@@ -6,6 +6,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import Raw
 
+from firmware_bridge.facts.decoding import own_json
 from firmware_bridge.games.baccarat.roads import Bead, Board, RoadSettings, append, roads_of
 from firmware_bridge.games.baccarat.roads.board import big_grid, logical, naturals, outcomes, with_ends
 from firmware_bridge.games.baccarat.roads.columns import LETTERS, bead_cells
@@ -80,7 +81,7 @@ def _cells(picture: Picture) -> Callable[[int], Sequence[Any]]:
     return lambda first: picture.cells[first:]
 
 
-_decode = msgspec.json.Decoder(Own).decode
+_decode = own_json(Own)
 
 
 def _empty(terms: Baccarat) -> BoardJson:

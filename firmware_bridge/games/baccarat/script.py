@@ -3,10 +3,10 @@
 from collections.abc import Generator
 from typing import Final, Literal
 
-import msgspec
 from msgspec import Raw, Struct
 
 from firmware_bridge.facts.cards import Card
+from firmware_bridge.facts.decoding import own_json
 from firmware_bridge.facts.events_of_rounds import Reason
 from firmware_bridge.games.baccarat.bets import NaturalBets, TigerPairTop, results
 from firmware_bridge.games.baccarat.roads.good import GoodId
@@ -179,7 +179,7 @@ def _hand(cards: tuple[Card, ...]) -> Hand:
 
 SIDES: Final = ("player", "banker")
 
-_decode = msgspec.json.Decoder(Own).decode
+_decode = own_json(Own)
 
 
 def verdict(outcome: str, own: Raw) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any, Final
 
+from firmware_bridge.facts.book.refusals import Phrase, Refused, phrase
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events_of_rounds import Reason
 from firmware_bridge.games import prompts
@@ -152,12 +153,11 @@ def _mark(terms: Blackjack, hands: list[Hand], hand: Hand) -> Generator[prompts.
     why = f"{hand.name} has {hand.total}: {', '.join(offers)}"
     mark: Mark = yield prompts.MarkDue({hand.name: offers}, why=why, place=hands.index(hand))
     if mark.seat not in ("", str(hand.seat)):
-        raise prompts.Refused(
-            "not_your_turn", f"it is the turn of seat {hand.seat}, hand {hand.name}: {', '.join(offers)}"
-        )
+        turn = phrase("turn_of", seat=hand.seat, hand=hand.name, marks=tuple(offers))
+        raise Refused("not_your_turn", now=(turn,))
     if mark.word not in offers:
-        why_not = _why_not(terms, hands, hand, mark.word)
-        raise prompts.Refused("not_allowed", f"{why_not}; {hand.name}: {', '.join(offers)}")
+        asked = phrase("asks", slot=hand.name, words=tuple(offers))
+        raise Refused("not_possible", now=(_why_not(terms, hands, hand, mark.word), asked))
     prompts.check(mark.word, mark.value, offers[mark.word])
     return mark
 
@@ -173,15 +173,15 @@ def _offers(terms: Blackjack, hands: list[Hand], hand: Hand) -> dict[str, prompt
     return offers
 
 
-def _why_not(terms: Blackjack, hands: list[Hand], hand: Hand, word: str) -> str:
+def _why_not(terms: Blackjack, hands: list[Hand], hand: Hand, word: str) -> Phrase:
     """The reason why a mark of the game is not allowed now."""
     if word == "SU":
-        return "SU is allowed only as the first decision of a seat"
+        return phrase("surrender_first")
     if len(hand.laid) > 2:
-        return f"{word} is allowed only with the first two cards of a hand"
+        return phrase("two_cards_only", word=word)
     if len(hands) >= terms.max_hands:
-        return f"a seat may have at most {terms.max_hands} hands"
-    return f"the two cards do not have the same {terms.split_by}"
+        return phrase("most_hands", count=terms.max_hands)
+    return phrase(f"not_same_{terms.split_by}")
 
 
 @lru_cache(256)

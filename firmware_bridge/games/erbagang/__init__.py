@@ -100,7 +100,7 @@ GAME: Final = Game(
         may_burn=False,
         one_round_packs=True,
         ends=lambda terms, start: is_over(start),
-        ceremony="hands are opened from the seat after the banker, the banker's last",
+        ceremony="banker_last",
     ),
     money=Money(stakes="money", stakes_per="pack", staked=lambda layout, start: dict.fromkeys(SLOTS, "0")),
     guest=GUEST,

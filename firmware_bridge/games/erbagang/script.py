@@ -4,11 +4,11 @@ from collections.abc import Generator, Mapping, Sequence
 from decimal import Decimal
 from typing import Annotated, Any, Final, Literal
 
-import msgspec
 from msgspec import Meta, Struct, field
 from msgspec.structs import force_setattr, replace
 
 from firmware_bridge.facts.cards import Card
+from firmware_bridge.facts.decoding import own_json
 from firmware_bridge.games import banker_round
 from firmware_bridge.games.erbagang.hands import KINDS, Kind, Ties, kind_of_hand, outcome, read
 from firmware_bridge.games.game import Ended, Script, Start, Terms
@@ -215,7 +215,7 @@ def difference(start: Start, nets: Purses) -> dict[str, str]:
     return {f"S{seat}": in_words(net - Decimal(before[f"S{seat}"])) for seat, net in nets.items()}
 
 
-_decode = msgspec.json.Decoder(Own).decode
+_decode = own_json(Own)
 
 
 def _purses(start: Start) -> Purses | None:

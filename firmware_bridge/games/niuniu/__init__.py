@@ -79,7 +79,7 @@ GAME: Final = Game(
         players=range(4, 5),
         one_round_packs=True,
         ends=lambda terms, start: bool(start.before),
-        ceremony="hands are opened from the seat after the banker, the banker's last",
+        ceremony="banker_last",
     ),
     money=Money(staked=lambda layout, start: dict.fromkeys(SLOTS, "0")),
     guest=GUEST,

@@ -3,6 +3,7 @@
 from decimal import Decimal
 from typing import Final
 
+from firmware_bridge.facts.book.refusals import Phrase, Refused, phrase
 from firmware_bridge.games.moves import LOT, Mark
 from firmware_bridge.games.prompts import (
     EXACT,
@@ -10,7 +11,6 @@ from firmware_bridge.games.prompts import (
     Nothing,
     Offer,
     Price,
-    Refused,
     Target,
     amount,
     check,
@@ -48,16 +48,15 @@ def anytime(table: Table) -> dict[str, dict[str, Offer]]:
 def refuse_wrong(table: Table, seat: Seat, mark: Mark) -> Seat:
     """The seat that marks; `seat`: the one in turn. Raises Refused for a mark that the rules do not allow."""
     if mark.word == LOT:
-        raise Refused("not_allowed", f"the starting seat is already drawn; {_options(table, seat)}")
+        raise Refused("not_possible", now=(phrase("start_drawn"), _options(table, seat)))
     by = next((each for each in table.still_in if each.number == mark.seat), None)
     if by is None:
-        raise Refused("not_your_turn", f"seat {mark.seat} is not in this round, or is out; {_options(table, seat)}")
+        raise Refused("not_your_turn", now=(phrase("seat_out", seat=mark.seat), _options(table, seat)))
     if by is not seat and mark.word not in ANYTIME:
-        raise Refused(
-            "not_your_turn", f"S{mark.seat} may {' or '.join(anytime(table)[by.slot])}; {_options(table, seat)}"
-        )
+        may = phrase("may_anytime", seat=f"S{mark.seat}", marks=tuple(anytime(table)[by.slot]))
+        raise Refused("not_your_turn", now=(may, _options(table, seat)))
     if mark.word == "look" and by.looked:
-        raise Refused("already_marked", f"seat {mark.seat} has already looked; {_options(table, seat)}")
+        raise Refused("already_marked", now=(phrase("has_looked", seat=mark.seat), _options(table, seat)))
     _refuse_state(table, by, mark)
     _refuse_value(table, by, mark)
     return by
@@ -66,20 +65,20 @@ def refuse_wrong(table: Table, seat: Seat, mark: Mark) -> Seat:
 def _refuse_state(table: Table, seat: Seat, mark: Mark) -> None:
     """Raises Refused for a mark that this state does not allow, whatever its value."""
     if mark.word not in (*ANYTIME, *offers(table, seat)):
-        raise Refused("not_allowed", f"{_why_not(table, seat, mark.word)}; {_options(table, seat)}")
+        raise Refused("not_possible", now=(_why_not(table, seat, mark.word), _options(table, seat)))
 
 
-def _why_not(table: Table, seat: Seat, word: str) -> str:
-    """The reason why a mark is not offered to the seat in turn, in words."""
+def _why_not(table: Table, seat: Seat, word: str) -> Phrase:
+    """The reason why a mark is not offered to the seat in turn."""
     if word == "compare":
-        return f"hands can be compared from round {COMPARES_FROM} on"
+        return phrase("compare_from", round=COMPARES_FROM)
     if table.is_short(seat):
-        return f"a call costs {in_words(table.cost(seat))}"
+        return phrase("call_costs", cost=in_words(table.cost(seat)))
     if table.stake >= table.terms.top:
-        return f"the stake is already at the top, {in_words(table.terms.top)}"
+        return phrase("at_the_top", top=in_words(table.terms.top))
     if _raises(table, seat, None) is None:
-        return "no full step is left below the top stake"
-    return f"the purse has {in_words(seat.purse)}, too little for a raise"
+        return phrase("no_full_step")
+    return phrase("purse_too_little", purse=in_words(seat.purse))
 
 
 def _refuse_value(table: Table, seat: Seat, mark: Mark) -> None:
@@ -89,7 +88,7 @@ def _refuse_value(table: Table, seat: Seat, mark: Mark) -> None:
     elif mark.word != "compare":
         check(mark.word, mark.value, Nothing())
     elif table.is_short(seat) and mark.value is not None:
-        raise Refused("bad_target", "compare takes no seat here: with less than a call, it is with all seats still in")
+        raise Refused("bad_target", now=(phrase("compare_all"),))
     elif not table.is_short(seat):
         check(mark.word, mark.value, offers(table, seat)["compare"])
 
@@ -99,7 +98,8 @@ def _refuse_raise(table: Table, seat: Seat, value: str | None) -> None:
     assert allowed is not None, "a raise is offered"
     check("raise", value, allowed)
     if amount(value) > seat.purse:
-        raise Refused("not_enough_money", f"the purse has {in_words(seat.purse)}; {_options(table, seat)}")
+        purse = phrase("purse_has", purse=in_words(seat.purse))
+        raise Refused("not_enough_money", now=(purse, _options(table, seat)))
 
 
 def _raises(table: Table, seat: Seat, purse: Decimal | None) -> Between | None:
@@ -115,21 +115,22 @@ def _raises(table: Table, seat: Seat, purse: Decimal | None) -> Between | None:
     return Between(EXACT.multiply(least, f), EXACT.multiply(most, f), EXACT.multiply(step, f))
 
 
-def _options(table: Table, seat: Seat) -> str:
-    """The marks allowed to the seat in turn, in words."""
-    return f"{seat.slot} may {', '.join(_option(word, offer) for word, offer in offers(table, seat).items())}"
+def _options(table: Table, seat: Seat) -> Phrase:
+    """The marks allowed to the seat in turn."""
+    marks = tuple(_option(word, offer) for word, offer in offers(table, seat).items())
+    return phrase("may", seat=seat.slot, marks=marks)
 
 
-def _option(word: str, offer: Offer) -> str:
+def _option(word: str, offer: Offer) -> Phrase:
     match offer:
         case Price(cost=cost):
-            return f"{word} for {in_words(cost)}"
-        case Between(least=least, most=most, step=step):
-            return f"{word} for {in_words(least)} to {in_words(most)}" + (
-                f" in steps of {in_words(step)}" if step else ""
-            )
+            return phrase("mark_for", word=word, cost=in_words(cost))
+        case Between(least=least, most=most, step=None):
+            return phrase("mark_from", word=word, least=in_words(least), most=in_words(most))
+        case Between(least=least, most=most, step=Decimal() as step):
+            return phrase("mark_in_steps", word=word, least=in_words(least), most=in_words(most), step=in_words(step))
         case Target(seats=(), cost=cost):
-            return f"{word} with all others for {in_words(cost)}"
+            return phrase("compare_with_all", cost=in_words(cost))
         case Target(seats=seats, cost=cost):
-            return f"{word} with {' or '.join(seats)} for {in_words(cost)}"
-    return word
+            return phrase("compare_with", seats=seats, cost=in_words(cost))
+    return phrase("mark", word=word)

@@ -4,6 +4,7 @@ from collections.abc import Generator
 from decimal import Decimal
 from typing import Any
 
+from firmware_bridge.facts.book.refusals import Refused, phrase
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.games import prompts
 from firmware_bridge.games.game import Script, Start
@@ -53,12 +54,11 @@ def _deal(table: Table) -> Generator[prompts.Ask, Any, Dealt]:
 def _draw_lot(table: Table) -> Generator[prompts.Ask, Any, None]:
     """Puts the seat first that the lot fell on."""
     numbers = tuple(seat.number for seat in table.seats)
-    hint = f"give the seat that was drawn: lot=N, one of {', '.join(numbers)}"
     mark: Mark = yield prompts.MarkDue({LOT: {LOT: prompts.Choice(numbers)}}, why="a draw decides which seat starts")
     if mark.word != LOT:
-        raise prompts.Refused("not_allowed", hint)
+        raise Refused("not_possible", now=(phrase("give_drawn_seat", seats=numbers),))
     if mark.value not in numbers:
-        raise prompts.Refused("not_in_lot", hint)
+        raise Refused("not_in_lot", now=(phrase("give_drawn_seat", seats=numbers),))
     first = numbers.index(mark.value)
     table.seats = table.seats[first:] + table.seats[:first]
     yield prompts.did("start", table.seats[0].slot)

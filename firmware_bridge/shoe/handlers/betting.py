@@ -6,25 +6,20 @@ from typing import Final
 from msgspec.structs import replace
 
 from firmware_bridge.facts import events, orders
+from firmware_bridge.facts.book.refusals import REFUSALS, Phrase, Refused, phrase
 from firmware_bridge.facts.inputs import Ordered, Pressed
 from firmware_bridge.games.game import Game, Layout
 from firmware_bridge.games.house import terms_of
 from firmware_bridge.games.machine import marked
 from firmware_bridge.games.moves import LOT, Mark
 from firmware_bridge.games.prompts import Due, MarkDue, OpeningDue, amount
-from firmware_bridge.games.prompts import Refused as RefusedByGame
-from firmware_bridge.shoe.draft import Draft, Refused
+from firmware_bridge.shoe.draft import Draft
 from firmware_bridge.shoe.evolve import evolve
 from firmware_bridge.shoe.handlers.disclosure import start_clock
 from firmware_bridge.shoe.handlers.rounds import publish_happened, reveal_carried
 from firmware_bridge.shoe.last_mark import TAKEN
-from firmware_bridge.shoe.round import asked, is_asked, layout, moves, rules, start, unread_needed
+from firmware_bridge.shoe.round import asked, asks, is_asked, layout, moves, rules, start, unread_needed
 from firmware_bridge.shoe.state import Shoe, is_card_out, next_turn, row
-
-VOID: Final = "if it was wrong, call the pit: the round is void, or corrected once it is closed"
-"""What is left where the last mark stands."""
-
-PIT: Final = "the pit decides: sudo shoe do unmark --by NAME"
 
 SEAT: Final = re.compile(r"[1-9][0-9]?")
 """A seat as text."""
@@ -33,7 +28,7 @@ SEAT: Final = re.compile(r"[1-9][0-9]?")
 def bets_open(draft: Draft, fact: Ordered, order: orders.BetsOpen) -> None:
     """Reopens betting: only while no card of the round was seen."""
     if is_card_out(draft.shoe):
-        raise Refused("a card of this round is already drawn", "to take bets again, void the round first")
+        raise Refused("bets_behind_cards")
     draft.add(events.BetsOpened(round=draft.shoe.round))
 
 
@@ -64,8 +59,11 @@ def _closed(shoe: Shoe, order: orders.BetsClosed) -> events.BetsClosed:
 def _no_round(table: Layout) -> Refused:
     """The reason why no round takes place: the seats that take no part, where the game names them."""
     named = [seat for words in table.did for word in words if isinstance(word, tuple) for seat in word]
-    few = f"{', '.join(named)} cannot take part" if named else "too few seats take part"
-    return Refused("no_round", _in_words(_left_out(table)) or f"{few}: close the bets with more seats")
+    left_out = tuple(
+        phrase("takes_no_part", seat=f"S{seat}", why=phrase(why)) for seat, why in _left_out(table).items()
+    )
+    few = phrase("cannot_take_part", seats=tuple(named)) if named else phrase("too_few_seats")
+    return Refused("no_round", now=left_out or (few,))
 
 
 def _left_out(table: Layout) -> dict[str, str]:
@@ -86,7 +84,7 @@ def update_purses(draft: Draft, fact: Ordered, order: orders.BetsClosed) -> str:
     """
     shoe = draft.shoe
     if rules(shoe).money.stakes_per == "round" or is_card_out(shoe):
-        raise Refused("betting is not open", "open the bets first (bets_open), or deal the round")
+        raise Refused("bets_not_open")
     check_stakes(rules(shoe), order)
     if (table := layout(evolve(shoe, _closed(shoe, order)))).no_round:
         raise _no_round(table)
@@ -97,29 +95,32 @@ def check_stakes(game: Game, order: orders.BetsClosed) -> None:
     """Checks that an order to close the bets brings what the game needs. Raises Refused with what to give."""
     for name, amounts in (("bets", order.bets), ("money", order.money)):
         if amounts and game.money.stakes != name:
-            instead = f", give {game.money.stakes}" if game.money.stakes else ""
-            raise Refused(f"{game.name} takes no {name}", f"leave {name} out{instead}")
+            if instead := game.money.stakes:
+                raise Refused("takes_other_stakes", game=game.name, stakes=name, instead=instead)
+            raise Refused("takes_no_stakes", game=game.name, stakes=name)
         for seat, text in amounts.items():
             if not SEAT.fullmatch(seat):
-                raise Refused(f"{seat!r} is not a seat", 'a seat is a number: {"1": "100"}')
+                raise Refused("no_such_seat_word", word=repr(seat))
             try:
                 amount(text)
-            except RefusedByGame:
-                raise Refused(f"{text!r} is not an amount", 'write an amount in digits: "12.5"') from None
+            except Refused:
+                raise Refused("no_amount", word=repr(text)) from None
     if game.money.stakes == "bets" and not order.bets:
-        raise Refused("the bets are missing", 'give each seat with its amount: {"bets": {"1": "100"}}')
+        raise Refused("bets_missing")
 
 
 def give_mark(draft: Draft, fact: Ordered, order: orders.Mark) -> None:
     """Accepts a seat's mark, or the lot, if it is asked for; never kept for the next question."""
     shoe = draft.shoe
     mark = Mark("" if order.seat is None else str(order.seat), order.word, order.value)
-    _refuse_late(shoe, order, is_asked(asked(shoe)))
+    _refuse_late(shoe, order, *asks(asked(shoe)))
     now = layout(shoe)
     try:
         after = marked(rules(shoe), now, moves(shoe), terms_of(shoe.house), start(shoe), mark)
-    except RefusedByGame as refused:
-        raise Refused(refused.code, refused.hint or is_asked(now.due)) from None
+    except Refused as refused:
+        if "now" in REFUSALS.get(refused.code, {}) and not refused.values:
+            raise Refused(refused.code, now=asks(now.due)) from None
+        raise
     draft.close_irregularity("restarted_mid_round", "given")
     draft.add(
         events.MarkGiven(
@@ -149,21 +150,21 @@ def take_back_mark(draft: Draft, fact: Ordered | Pressed, order: orders.Unmark |
     """
     shoe, order = draft.shoe, order or orders.Unmark()
     if order.round not in (None, shoe.round) or order.turn not in (None, shoe.turn):
-        raise Refused("late", f"round {shoe.round}, turn {shoe.turn}: look at the table again")
+        raise _late(shoe, phrase("look_again"))
     if shoe.last_mark is None:
-        raise Refused("no mark to take back", "no mark was given in this round")
+        raise Refused("no_mark_to_take_back")
     if shoe.last_mark.followed:
-        raise Refused(f"the last mark stands: {shoe.last_mark.followed}", _instead(shoe, shoe.last_mark.followed))
+        raise _stands(shoe, shoe.last_mark.followed)
     last = shoe.replies[-1]
     assert isinstance(last.move, Mark)
     seat = f"S{last.move.seat}" if last.move.seat else LOT
     if order.seat is not None and last.move.seat != str(order.seat):
-        raise Refused(f"the last mark is not of seat {order.seat}", f"it is of {seat}: {last.move.word}")
+        raise Refused("mark_of_other_seat", seat=order.seat, last=seat, word=last.move.word)
     by = fact.by if isinstance(fact, Ordered) else "dealer"
     if last.move.word in rules(shoe).play.lifts and (isinstance(fact, Pressed) or by == orders.KEYPAD):
-        raise Refused("the last mark stands: the guest may have seen the cards", PIT)
+        raise Refused("mark_stands_seen")
     if _is_paid(shoe):
-        raise Refused("the last mark stands: chips were paid or collected by it", VOID)
+        raise Refused("mark_stands_paid")
     draft.add(
         events.MarkTakenBack(
             round=shoe.round,
@@ -182,11 +183,11 @@ def take_back_mark(draft: Draft, fact: Ordered | Pressed, order: orders.Unmark |
     return f"{seat}: {last.move.word}{value} is taken back; {is_asked(asked(draft.shoe))}"
 
 
-def _instead(shoe: Shoe, followed: str) -> str:
-    """What is possible where a mark stands."""
+def _stands(shoe: Shoe, followed: str) -> Refused:
+    """Why the last mark stands, and what is possible instead."""
     if followed == TAKEN:
-        return "give the right mark; an earlier one cannot be taken back"
-    return VOID if shoe.replies else "the floor corrects a closed round: correct"
+        return Refused(followed)
+    return Refused(followed, todo=phrase("call_pit" if shoe.replies else "floor_corrects"))
 
 
 def _is_paid(shoe: Shoe) -> bool:
@@ -199,8 +200,8 @@ def _is_paid(shoe: Shoe) -> bool:
 
 def bets_first(draft: Draft, fact: Ordered, order: orders.Mark) -> None:
     """Refuses a mark while bets are open. Raises Refused."""
-    _refuse_late(draft.shoe, order, "bets are open")
-    raise Refused("no_mark_due", "close the bets first: bets_closed")
+    _refuse_late(draft.shoe, order, phrase("bets_are_open"))
+    raise Refused("no_mark_due", now=(phrase("close_bets_first"),))
 
 
 def next_first(draft: Draft, fact: Ordered, order: orders.BetsClosed) -> None:
@@ -210,15 +211,19 @@ def next_first(draft: Draft, fact: Ordered, order: orders.BetsClosed) -> None:
     """
     shoe = draft.shoe
     if shoe.house.betting == "required" or rules(shoe).play.words:
-        raise Refused("the round is not closed", f"press NEXT to close round {shoe.round}, then close the bets")
+        raise Refused("round_complete", round=shoe.round)
 
 
 def over(draft: Draft, fact: Ordered, order: orders.Mark) -> None:
     """Refuses any mark, also a late one, while a complete round waits for NEXT. Raises Refused."""
-    raise Refused("over", "the round is over: NEXT closes it")
+    raise Refused("over")
 
 
-def _refuse_late(shoe: Shoe, order: orders.Mark, now: str) -> None:
+def _refuse_late(shoe: Shoe, order: orders.Mark, *now: Phrase) -> None:
     """Raises Refused for an answer to a question that is over; `now`: the question that is asked."""
     if order.round not in (None, shoe.round) or order.turn not in (None, shoe.turn):
-        raise Refused("late", f"round {shoe.round}, turn {shoe.turn}: {now}")
+        raise _late(shoe, *now)
+
+
+def _late(shoe: Shoe, *now: Phrase) -> Refused:
+    return Refused("late", now=(phrase("asked_in", round=shoe.round, turn=shoe.turn, now=now),))

@@ -8,7 +8,9 @@ import msgspec
 from msgspec import UNSET, Raw
 
 from firmware_bridge.facts import events
-from firmware_bridge.facts.cards import Card, hint
+from firmware_bridge.facts.book.refusals import Phrase, Refused, phrase
+from firmware_bridge.facts.cards import Card
+from firmware_bridge.facts.decoding import own_json
 from firmware_bridge.facts.events_of_rounds import Reason
 from firmware_bridge.facts.orders import Correct
 from firmware_bridge.games.game import Game, Result, Start
@@ -16,12 +18,13 @@ from firmware_bridge.games.house import terms_of
 from firmware_bridge.games.layout import Layout
 from firmware_bridge.games.machine import judged
 from firmware_bridge.games.moves import Mark, mark_of
-from firmware_bridge.shoe.draft import Draft, Refused
-from firmware_bridge.shoe.round import copies, is_asked, layout, rules
+from firmware_bridge.shoe.draft import Draft
+from firmware_bridge.shoe.round import asks, copies, layout, rules
 from firmware_bridge.shoe.shifts import shift_of
 from firmware_bridge.shoe.state import PastRound, Shoe, disclosed, is_last, replace_cards
 
 encode = msgspec.json.Encoder().encode
+_own = own_json(dict[str, Any])
 
 OUTLIVE_A_SHOE: Final = ("reader_lost", "reader_fault", "reader_repeats", "broker_lost", "sensor_stuck")
 """Irregularities of devices, not of cards."""
@@ -67,7 +70,7 @@ def corrected_round(shoe: Shoe, past: PastRound, order: Correct, by: str) -> eve
     terms = terms_of(shoe.house)
     table = _judged(game, came, terms, began)
     if table.result is None:
-        raise Refused(*_first_wrong(game, order.cards, came, terms, began))
+        raise _first_wrong(game, order.cards, came, terms, began)
     _refuse_more_cards(past, dealt, order.missed)
     _refuse_a_copy_too_many(shoe, past, dealt)
     origin, faces = {each.slot: each.origin for each in past.cards}, {each.card for each in past.cards}
@@ -98,7 +101,7 @@ def corrected_round(shoe: Shoe, past: PastRound, order: Correct, by: str) -> eve
 
 def changes_nothing(past: PastRound, corrected: events.RoundCorrected) -> bool:
     """Whether a correction has the cards, the hands and the result of the round as it stands."""
-    before, after = (msgspec.json.decode(own) for own in (past.own, corrected.own))
+    before, after = (_own(own) for own in (past.own, corrected.own))
     return (
         [(each.slot, each.card) for each in past.cards] == [(each.slot, each.card) for each in corrected.cards]
         and (past.outcome, past.hands) == (corrected.outcome, corrected.hands)
@@ -111,27 +114,22 @@ def _judged(game: Game, came: Sequence[Card | Mark], terms: Any, began: Start) -
     return game.play.judge(tuple(came), terms, began) if game.play.judge else judged(game, came, terms, began)
 
 
-def _first_wrong(
-    game: Game, words: Sequence[str], came: Sequence[Card | Mark], terms: Any, began: Start
-) -> tuple[str, str]:
-    """The error of a correction that is no whole round, and a hint: its first word that cannot stand."""
+def _first_wrong(game: Game, words: Sequence[str], came: Sequence[Card | Mark], terms: Any, began: Start) -> Refused:
+    """The refusal of a correction that is no whole round: its first word that cannot stand."""
     before = _judged(game, (), terms, began)
     for n, word in enumerate(words, 1):
         now = _judged(game, came[:n], terms, began)
         if now.stuck:
-            return f"{word} is not possible in place {n}", _ends(game, terms) if before.result else is_asked(before.due)
+            now_asked = (_ends(game, terms),) if before.result else asks(before.due)
+            return Refused("word_out_of_place", word=word, place=n, now=now_asked)
         before = now
-    return (
-        f"these {'words' if game.play.words else 'cards'} are not a complete round",
-        f"the round goes on: {is_asked(before.due)}",
-    )
+    return Refused("words_incomplete" if game.play.words else "cards_incomplete", now=asks(before.due))
 
 
-def _ends(game: Game, terms: Any) -> str:
-    """The hint for a word behind the last one of a round."""
-    ends = "the round ends before it"
-    unused = " and ".join(game.play.reserves(terms))
-    return f"{ends}: give only the cards that were played, not the unused ones of {unused}" if unused else ends
+def _ends(game: Game, terms: Any) -> Phrase:
+    """What is said of a word behind the last one of a round."""
+    unused = tuple(game.play.reserves(terms))
+    return phrase("ends_before_unused", slots=unused) if unused else phrase("ends_before")
 
 
 def _refuse_more_cards(past: PastRound, dealt: Sequence[Card], missed: int) -> None:
@@ -140,12 +138,13 @@ def _refuse_more_cards(past: PastRound, dealt: Sequence[Card], missed: int) -> N
     Another card is in another round, or still in the shoe: it would be in two places, or counted without being drawn.
     """
     had = len(past.read or past.cards)
-    more, many = max(len(dealt) - had, 0), f"these are {len(dealt)} cards, round {past.round} had {had}"
+    count, more = len(dealt), max(len(dealt) - had, 0)
     if more > missed:
-        hint = "give the cards that were played; one of another round, or still in the shoe, is none of them"
-        raise Refused(many, f"{hint}; one that the reader missed: missed {more}")
+        raise Refused("too_many_cards", count=count, round=past.round, had=had, more=more)
+    if more < missed and more:
+        raise Refused("fewer_missed", missed=missed, count=count, round=past.round, had=had, more=more)
     if more < missed:
-        raise Refused(f"{missed} missed: {many}", f"give missed {more}" if more else "leave missed out")
+        raise Refused("none_missed", missed=missed, count=count, round=past.round, had=had)
 
 
 def _refuse_a_copy_too_many(shoe: Shoe, past: PastRound, dealt: Sequence[Card]) -> None:
@@ -157,8 +156,7 @@ def _refuse_a_copy_too_many(shoe: Shoe, past: PastRound, dealt: Sequence[Card]) 
     seen = Counter(replace_cards(disclosed(shoe), past.drawn(before), past.drawn(dealt)))
     for card in Counter(dealt) - Counter(before):
         if seen[card] > copies(shoe, card):
-            words = f"{card.value} would come {seen[card]} times, more often than the decks hold it"
-            raise Refused(words, "check the cards; if another round is wrong too, correct that one first")
+            raise Refused("card_too_often", card=card.value, count=seen[card])
 
 
 def _result(shoe: Shoe, result: Result) -> dict[str, Any]:
@@ -186,7 +184,8 @@ def _move(shoe: Shoe, word: str) -> Card | Mark:
     card = next((each for each in rules(shoe).pack if each.value == word), None)
     mark = mark_of(word)
     if card is None and (mark is None or mark.word not in rules(shoe).play.words):
-        raise Refused(f"{word} is not a card of {shoe.house.game}", hint(rules(shoe).pack))
+        write = phrase("write_card" if Card.As in rules(shoe).pack else "write_tile")
+        raise Refused("no_such_card", word=word, game=shoe.house.game, write=write)
     return card or mark  # type: ignore[return-value]  # one of them is there
 
 

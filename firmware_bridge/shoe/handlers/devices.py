@@ -6,9 +6,10 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from firmware_bridge.facts import events, inputs, orders
+from firmware_bridge.facts.book.refusals import Refused
 from firmware_bridge.facts.inputs import SlotFilled
 from firmware_bridge.games.prompts import MarkDue
-from firmware_bridge.shoe.draft import Draft, Refused
+from firmware_bridge.shoe.draft import Draft
 from firmware_bridge.shoe.handlers.dealing import deal_or_hold, hold
 from firmware_bridge.shoe.handlers.disclosure import restart_clocks, waits_for_reveal
 from firmware_bridge.shoe.handlers.rounds import (
@@ -28,7 +29,11 @@ def start(draft: Draft, fact: inputs.Started) -> None:
     if not draft.shoe.journal:
         draft.add(events.Commissioned(journal=f"0-{fact.nonce[:12]}"))
     before = draft.shoe.device.code
-    draft.add(events.BridgeStarted(version=fact.version, house=fact.house, torn=fact.torn, code=fact.code))
+    draft.add(
+        events.BridgeStarted(
+            version=fact.version, house=fact.house, torn=fact.torn, code=fact.code, order_keys=fact.order_keys
+        )
+    )
     if before and fact.code and replace(before, config="") != replace(fact.code, config=""):
         draft.add(events.SoftwareChanged(old=before, new=fact.code, by=fact.installed_by))
     restart_clocks(draft)
@@ -291,7 +296,7 @@ def accepted(draft: Draft, fact: inputs.Ordered, order: orders.Order) -> None:
 
 def malformed(draft: Draft, fact: inputs.Ordered, order: orders.Malformed) -> None:
     """Refuses an order that could not be decoded. Raises Refused."""
-    raise Refused(order.error, order.hint, order.code)
+    raise Refused(order.code, **order.values)
 
 
 def refusals_counted(draft: Draft, fact: inputs.RefusalsCounted) -> None:

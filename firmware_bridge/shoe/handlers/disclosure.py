@@ -1,9 +1,10 @@
 """Opens sealed cards: by the ceremony's steps, by order, and by the clock."""
 
 from firmware_bridge.facts import events
+from firmware_bridge.facts.book.refusals import Refused, phrase
 from firmware_bridge.facts.inputs import TimePassed
 from firmware_bridge.games.prompts import OpeningDue
-from firmware_bridge.shoe.draft import Draft, Refused
+from firmware_bridge.shoe.draft import Draft
 from firmware_bridge.shoe.round import asked, layout, phase, rules, unread_needed
 from firmware_bridge.shoe.state import HeldCard, Laid, Phase, Shoe
 
@@ -27,16 +28,16 @@ def _opening(shoe: Shoe) -> OpeningDue:
 def reveal(draft: Draft, slots: tuple[str, ...] = ()) -> None:
     """Opens the cards in `slots`, or the next step. Raises Refused if they cannot be opened now."""
     if not is_sealed(draft.shoe):
-        raise Refused("there is nothing to reveal", "this table shows cards as they are drawn")
+        raise Refused("nothing_sealed")
     opening = _opening(draft.shoe)
     if not slots:
         if not opening.step:
-            raise Refused("there is nothing to reveal", "draw the cards of this round first")
+            raise Refused("nothing_to_reveal")
         _open(draft, opening.step)
         return
     for slot in slots:
         if slot not in opening.may:
-            raise Refused(f"{slot} cannot be opened now", f"draw it first; {rules(draft.shoe).play.ceremony}")
+            raise Refused("slot_not_to_open", slot=slot, order=phrase(rules(draft.shoe).play.ceremony))
     _open(draft, tuple(dict.fromkeys(slots)))
 
 
@@ -99,7 +100,7 @@ def _open(draft: Draft, slots: tuple[str, ...]) -> None:
     closed = [each for each in closed if not only or each[0] in only]
     opened = [(draft.shoe.laid[n], slot) for slot in slots for n, where in closed if where == slot]
     if unread := [slot for laid, slot in opened if laid.card is None]:
-        raise Refused(f"the card in {unread[0]} was not read", "two people must look at it and enter it: shoe enter")
+        raise Refused("card_unread", slot=unread[0])
     for laid, slot in opened:
         draft.add(revealed(laid, draft.shoe.round, slot))
 

@@ -1,48 +1,55 @@
 """Handles orders and keys of dealer, pit and guests: each acts, or is refused with a reason."""
 
 from firmware_bridge.facts import events, orders
+from firmware_bridge.facts.book.refusals import Phrase, Refused, phrase
 from firmware_bridge.facts.inputs import Ordered, Pressed
 from firmware_bridge.facts.names import as_seen, one_person
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.prompts import MarkDue
 from firmware_bridge.shoe import state
-from firmware_bridge.shoe.draft import Draft, Refused
+from firmware_bridge.shoe.draft import Draft
 from firmware_bridge.shoe.handlers import rounds
 from firmware_bridge.shoe.handlers.closing import changes_nothing, corrected_round
 from firmware_bridge.shoe.handlers.dealing import place
 from firmware_bridge.shoe.handlers.disclosure import reveal
 from firmware_bridge.shoe.handlers.pit import two_people
 from firmware_bridge.shoe.handlers.read_again import say_same
-from firmware_bridge.shoe.round import asked, copies, due, is_asked, layout, phase, rules, unread_needed
+from firmware_bridge.shoe.round import asked, asks, copies, due, layout, phase, rules, unread_needed
 from firmware_bridge.shoe.state import Phase
 
 
 def order_shoe(draft: Draft, fact: Ordered, order: orders.OpenShoe) -> None:
     """Opens a shoe: only when none is in use, and where the house wants it, confirmed by the pit boss."""
     if draft.shoe.device.next_house.confirm_shuffle and not order.confirmed_by.strip():
-        raise Refused("the shuffle is not confirmed", "give the name of the pit boss: confirmed_by")
+        raise Refused("shuffle_unconfirmed")
     game = GAMES[draft.shoe.device.next_house.game]
     if order.pack.decks is not None and order.pack.decks not in game.packs:
-        may = f"use {game.dealt_from} deck{'s' * (len(game.packs) > 1)}"
-        raise Refused(f"{order.pack.decks} decks do not fit this shoe", may)
+        raise Refused("wrong_decks", count=order.pack.decks, fit=_fitting(game.packs))
     if draft.shoe.device.lent:
-        # the back office finds the name by these words (floor/record/names.py)
-        words = f"the reader is lent to {draft.shoe.device.lent}, or on its way back"
-        raise Refused(words, "wait until the calibration ends, then a few seconds more: shoe status")
+        raise Refused("reader_lent", to=draft.shoe.device.lent)
     rounds.open_shoe(draft, order.pack, fact.nonce, order.dealer, order.confirmed_by)
+
+
+def _fitting(packs: range) -> Phrase:
+    """How many decks a shoe may hold."""
+    if len(packs) == 1:
+        return phrase("use_deck", decks=packs[0])
+    if packs.step == 1:
+        return phrase("from_to_decks", least=packs[0], most=packs[-1])
+    return phrase("use_decks", decks=tuple(map(str, packs)))
 
 
 def close_shoe(draft: Draft, fact: Ordered, order: orders.CloseShoe) -> None:
     """Ends the shoe between rounds. Raises Refused while a card of a round is out."""
     if phase(draft.shoe) is not Phase.BURNING and state.held_cards(draft.shoe):
-        raise Refused("a card of this round is already drawn", "void the round first")
+        raise Refused("cards_drawn")
     rounds.end_shoe(draft, order.why or f"closed by {fact.by}")
 
 
 def close_table(draft: Draft, fact: Ordered, order: orders.CloseTable) -> None:
     """Closes the table between two shoes, until the next one is opened."""
     if draft.shoe.device.closed:
-        raise Refused("the table is closed already", "the next shoe opens it: open_shoe")
+        raise Refused("table_closed")
     draft.add(events.TableClosed(by=fact.by, why=order.why))
 
 
@@ -50,7 +57,7 @@ def void(draft: Draft, fact: Ordered, order: orders.Void) -> None:
     """Voids the open round."""
     is_cut_alone = all(isinstance(each, state.HeldCut) for each in draft.shoe.held)
     if not draft.shoe.laid and is_cut_alone and not draft.shoe.replies:
-        raise Refused("no round is open", "there is nothing to void")
+        raise Refused("no_round_to_void")
     two_people(draft.shoe, fact, order.second, "void")
     rounds.void_round(draft, order.why, fact.by, second=order.second)
 
@@ -62,14 +69,14 @@ def enter(draft: Draft, fact: Ordered, order: orders.Enter) -> None:
     out which they are.
     """
     if not as_seen(order.second) or one_person(order.second, fact.by):
-        raise Refused("a card must be entered by two different people", "give both names: --by NAME --second NAME")
+        raise Refused("same_person_enters")
     shoe = draft.shoe
     commit, secret = draft.seal(order.card, fact.nonce)
     entered = events.CardEntered(commit=commit, secret=secret, held=bool(shoe.held), by=fact.by, second=order.second)
     first = state.oldest_held(shoe)
     if (n := unread_needed(shoe)) is not None and state.is_open(shoe, "unreadable"):
         if state.disclosed(shoe).count(order.card) >= copies(shoe, order.card):
-            raise Refused("the decks hold no more of this card", "check the card again")
+            raise Refused("no_more_of_card")
         _look_at(draft, n, entered)
     elif state.is_open(shoe, "unreadable") and first and first.card is None:
         draft.add(entered)
@@ -78,7 +85,7 @@ def enter(draft: Draft, fact: Ordered, order: orders.Enter) -> None:
         draft.add(entered)
         place(draft, state.HeldCard(order.card, fact.nonce, manual=True), held=False)
     else:
-        raise Refused("no card waits to be entered", "draw the card; enter it only if the shoe says it was not read")
+        raise Refused("no_card_to_enter")
 
 
 def _look_at(draft: Draft, n: int, entered: events.CardEntered) -> None:
@@ -108,32 +115,32 @@ def press_next(draft: Draft, fact: Ordered | Pressed, order: orders.Next | None 
         for each in waiting:
             draft.close_irregularity(each, "confirm", fact.by if isinstance(fact, Ordered) else "dealer")
     elif (blocked := state.blockers(draft.shoe)) and not _may_close(draft):
-        raise Refused(f"blocked: {', '.join(blocked)}", state.row(draft.shoe, blocked[0]).todo)
+        raise Refused("blocked", alarms=blocked, todo=blocked[0], policy=draft.shoe.house.policy)
     elif rounds.next_opens(draft.shoe):
         rounds.open_with_next(draft, fact)
     elif phase(draft.shoe) is Phase.BURNING:
         left = draft.shoe.burn_left
         missing = "the first card is not yet exposed" if left is None else f"{left} more card{'s' * (left > 1)} to burn"
         draft.open_irregularity("burn_short", missing, **({} if left is None else {"missing": left}))
-        raise Refused("the burn is not finished", "burn the remaining cards first")
+        raise Refused("burn_unfinished")
     elif phase(draft.shoe) is Phase.DEALING:
         refuse_to_end(draft)
     elif phase(draft.shoe) is Phase.COMPLETE:
         rounds.close_round(draft)
     else:
-        raise Refused("there is no round to end")
+        raise Refused("no_round_to_end")
 
 
 def refuse_to_end(draft: Draft) -> None:
     """Refuses to end a round: a card is due, or cards are still to be opened. Raises Refused."""
     slot = due(draft.shoe)
     if isinstance(question := asked(draft.shoe), MarkDue):
-        raise Refused("a mark is due", is_asked(question))
+        raise Refused("mark_due", now=asks(question))
     if slot is None:
-        raise Refused("cards must be revealed first", "press REVEAL")
+        raise Refused("cards_to_reveal")
     if rules(draft.shoe).play.has_third:
         draft.open_irregularity("missing_third", f"{slot} is due", slot=slot)
-    raise Refused(f"{slot} is due", "draw it to the lit slot")
+    raise Refused("slot_due", slot=slot)
 
 
 def press_result(draft: Draft, fact: Pressed) -> None:
@@ -141,13 +148,13 @@ def press_result(draft: Draft, fact: Pressed) -> None:
     shoe = draft.shoe
     now = phase(shoe)
     if fact.key not in rules(shoe).play.keys:
-        raise Refused(f"{shoe.house.game} has no key {fact.key}")
+        raise Refused("no_such_key", game=shoe.house.game, key=fact.key)
     if now is Phase.DEALING:
         refuse_to_end(draft)
     result = layout(shoe).result if now is Phase.COMPLETE else None
     ours = result.outcome if result else shoe.rounds[-1].outcome if shoe.rounds else None
     if ours is None:
-        raise Refused("no result to confirm")
+        raise Refused("no_result")
     if fact.key == ours:
         draft.add(events.Noted(what=f"the dealer's result agrees: {ours}"))
     else:
@@ -164,21 +171,21 @@ def correct(draft: Draft, fact: Ordered, order: orders.Correct) -> None:
     """Corrects the cards of a closed round: a revision with its new result is published."""
     past = next((each for each in draft.shoe.rounds if each.round == order.round), None)
     if past is None or past.outcome is None:
-        was = "was voided" if past else "of this shoe is not closed"
-        raise Refused(f"round {order.round} {was}", _uncorrected(draft, order, past))
+        code = "round_voided" if past else "round_not_closed"
+        raise Refused(code, round=order.round, why=_uncorrected(draft, order, past))
     two_people(draft.shoe, fact, order.second, "correct")
     corrected = corrected_round(draft.shoe, past, order, fact.by)
     if changes_nothing(past, corrected):
-        raise Refused(f"this changes nothing: round {order.round} is on record so", "check the cards")
+        raise Refused("changes_nothing", round=order.round)
     draft.add(corrected)
 
 
-def _uncorrected(draft: Draft, order: orders.Correct, past: state.PastRound | None) -> str:
-    """The hint for a round that cannot be corrected: it may be one of the shoe before."""
+def _uncorrected(draft: Draft, order: orders.Correct, past: state.PastRound | None) -> Phrase:
+    """The reason for a round that cannot be corrected: it may be one of the shoe before."""
     is_open_now = order.round == draft.shoe.round and (draft.shoe.laid or draft.shoe.held or draft.shoe.replies)
     if past or is_open_now or draft.shoe.number == 1:
-        return "only a closed round can be corrected"
-    return "a round of the previous shoe cannot be corrected after the next shoe is opened"
+        return phrase("only_closed")
+    return phrase("shoe_before")
 
 
 def reveal_order(draft: Draft, fact: Ordered, order: orders.Reveal) -> None:
@@ -199,16 +206,15 @@ def press_reveal(draft: Draft, fact: Ordered | Pressed) -> None:
 def fly(draft: Draft, fact: Ordered, order: orders.Fly) -> None:
     """Starts a round without a bet, opened at once; more than `fly_limit` in a row are refused."""
     shoe = draft.shoe
-    _vip_only(draft, "fly")
+    _vip_only(draft, "fly_vip_only")
     if stakes := rules(shoe).money.stakes:
-        hint = f"close the bets with {stakes}: bets_closed"
-        raise Refused(f"fly refused: {shoe.house.game} is dealt only to seats with a bet", hint)
+        raise Refused("fly_needs_bets", game=shoe.house.game, stakes=stakes)
     if shoe.house.betting == "required" and phase(shoe) is not Phase.BETTING:
-        raise Refused("bets are closed", "a round without a bet must start while betting is open")
+        raise Refused("bets_closed")
     if shoe.flying:
-        raise Refused("this round is already without a bet", "deal it")
+        raise Refused("flown_already")
     if shoe.device.flown >= shoe.house.fly_limit:
-        raise Refused(f"fly refused: already {shoe.device.flown} in a row", "take a bet first")
+        raise Refused("fly_limit", count=shoe.device.flown)
     draft.add(events.Flown(round=shoe.round, in_a_row=shoe.device.flown + 1))
     if phase(shoe) is Phase.BETTING:
         draft.add(events.BetsClosed(round=shoe.round))
@@ -220,31 +226,30 @@ def fly(draft: Draft, fact: Ordered, order: orders.Fly) -> None:
 def request_shoe_change(draft: Draft, fact: Ordered, order: orders.RequestShoeChange) -> None:
     """Requests another shoe, after more than `shoe_change_after` rounds of this one, voided ones included."""
     shoe = draft.shoe
-    _vip_only(draft, "a shoe change")
+    _vip_only(draft, "shoe_change_vip_only")
     if shoe.change is not None:
-        raise Refused("another shoe is already on its way")
+        raise Refused("shoe_on_its_way")
     if len(shoe.rounds) <= shoe.house.shoe_change_after:
-        hint = f"ask again after round {shoe.house.shoe_change_after + 1}"
-        raise Refused(f"only {len(shoe.rounds)} rounds of this shoe are over", hint)
+        raise Refused("too_few_rounds", count=len(shoe.rounds), round=shoe.house.shoe_change_after + 1)
     draft.add(events.ShoeChangeRequested(until=draft.mono + shoe.house.shoe_change_minutes * 60_000))
 
 
 def request_dealer_change(draft: Draft, fact: Ordered, order: orders.RequestDealerChange) -> None:
     """Requests another dealer; the present one goes on until relieved."""
-    _vip_only(draft, "a dealer change")
+    _vip_only(draft, "dealer_change_vip_only")
     if draft.shoe.device.dealer_change:
-        raise Refused("another dealer is already on the way")
+        raise Refused("dealer_on_the_way")
     draft.add(events.DealerChangeRequested())
 
 
 def dealer_in(draft: Draft, fact: Ordered, order: orders.DealerIn) -> None:
     """Signs a dealer in."""
     if not order.dealer.strip():
-        raise Refused("the name of the dealer is missing", 'give "dealer"')
+        raise Refused("dealer_missing")
     draft.add(events.DealerSignedIn(dealer=order.dealer))
 
 
-def _vip_only(draft: Draft, what: str) -> None:
+def _vip_only(draft: Draft, code: str) -> None:
     shoe = draft.shoe
     if (shoe.device.next_house if shoe.status == "empty" else shoe.house).mode != "vip":
-        raise Refused(f"{what} refused: only possible at a VIP table", 'see [service] mode = "vip"')
+        raise Refused(code)

@@ -4,20 +4,19 @@ from collections.abc import Callable
 from typing import Final
 
 from firmware_bridge.facts import events
+from firmware_bridge.facts.book.refusals import Refused
 from firmware_bridge.facts.house import Choice
 from firmware_bridge.facts.inputs import Ordered
 from firmware_bridge.facts.names import as_seen, one_person
 from firmware_bridge.facts.orders import Resolve
 from firmware_bridge.shoe import state
-from firmware_bridge.shoe.draft import Draft, Refused
+from firmware_bridge.shoe.draft import Draft
 from firmware_bridge.shoe.handlers.card_checks import card_fault
 from firmware_bridge.shoe.handlers.dealing import burn, burn_aside, burn_done
 from firmware_bridge.shoe.handlers.reader_result import close_judged, is_by_reader, meet_result
 from firmware_bridge.shoe.handlers.rounds import end_shoe, meet_cut_card, void_round
 from firmware_bridge.shoe.round import phase, rules
 from firmware_bridge.shoe.state import Phase, Shoe
-
-BOTH_NAMES: Final = "give it at the table with both names: --by NAME --second NAME"
 
 OUT_OF_TURN: Final = ("overdrawn", "drawn_before_bets_closed", "drawn_before_mark")
 """Irregularities about the turn of the oldest held card, not about the card itself."""
@@ -27,30 +26,32 @@ def two_people(shoe: Shoe, fact: Ordered, second: str, order: str, *guarded: str
     """Checks the people behind an order; guarded: the acts in it. Raises Refused if the house asks for two."""
     asked_for = shoe.house.second_person or ()
     if second and any(one_person(second, each) for each in (fact.by, fact.on_behalf_of) if each):
-        raise Refused(f"{order} has one person twice", BOTH_NAMES)
+        raise Refused("same_person", do=order)
     if not as_seen(second) and {order, *guarded} & {*asked_for}:
-        raise Refused(f"{order} needs two people at this table ([service] second_person)", BOTH_NAMES)
+        raise Refused("two_people", do=order)
 
 
 def resolve(draft: Draft, fact: Ordered, order: Resolve) -> None:
     """Carries out the pit's choice. Raises Refused if the policy does not allow it."""
     name = order.irregularity
     if not state.is_open(draft.shoe, name):
-        now = ", ".join(each.id for each in draft.shoe.device.irregular) or "none"
-        raise Refused(f"{name} is not open", f"open irregularities: {now}")
+        if now := tuple(each.id for each in draft.shoe.device.irregular):
+            raise Refused("alarm_not_open", alarm=name, alarms=now)
+        raise Refused("no_alarm_open", alarm=name)
     choices = state.row(draft.shoe, name).choices
     if order.choice not in choices:
-        hint = f"choose one of: {', '.join(choices)}" if choices else "no decision is needed: it closes by itself"
-        raise Refused(f"{order.choice} is not a choice for {name}", hint)
-    two_people(draft.shoe, fact, order.second, "resolve", *(("void",) if _voids(draft.shoe, order) else ()))
+        if choices:
+            raise Refused("no_such_choice", choice=order.choice, alarm=name, choices=choices)
+        raise Refused("no_choice", choice=order.choice, alarm=name)
+    two_people(draft.shoe, fact, order.second, "resolve", *(("void",) if voids(draft.shoe, order.choice) else ()))
     clears = _clears(draft.shoe, order)
     _CHOICES[order.choice](draft, order, fact.by)
     draft.close_irregularity(name, order.choice, fact.by, order.why, clears, order.second)
 
 
-def _voids(shoe: Shoe, order: Resolve) -> bool:
-    """Whether this decision voids a round."""
-    return order.choice == "void" or (order.choice == "end-shoe" and phase(shoe) in (Phase.DEALING, Phase.COMPLETE))
+def voids(shoe: Shoe, choice: str) -> bool:
+    """Whether a decision voids a round."""
+    return choice == "void" or (choice == "end-shoe" and phase(shoe) in (Phase.DEALING, Phase.COMPLETE))
 
 
 def _burn(draft: Draft, order: Resolve, by: str) -> None:
@@ -93,7 +94,7 @@ def _remove(draft: Draft, order: Resolve, by: str) -> None:
     first = state.oldest_held(draft.shoe)
     is_meant = order.irregularity in OUT_OF_TURN or (first and _is_about(draft.shoe, order.irregularity, first))
     if first is None or not is_meant:
-        raise Refused("the card is already gone", "end the shoe, or void the round")
+        raise Refused("card_gone")
     commit, secret = draft.seal(first.card, first.nonce)
     draft.add(events.CardSetAside(commit=commit, secret=secret, held=True, why="removed"))
 
@@ -120,9 +121,9 @@ def _void(draft: Draft, order: Resolve, by: str) -> None:
     now = phase(draft.shoe)
     if now in (Phase.EMPTY, Phase.ENDED):
         choices = state.row(draft.shoe, order.irregularity).choices
-        raise Refused("no round is open", f"choose one of: {', '.join(choices)}")
+        raise Refused("no_round_for_choice", choices=choices)
     if order.irregularity == "result_mismatch" and now not in (Phase.DEALING, Phase.COMPLETE):
-        raise Refused("the round is already closed", "correct it, then choose accept")
+        raise Refused("round_closed")
     if now is Phase.BURNING:
         _void_in_burn(draft, order, by)
     else:
@@ -142,7 +143,7 @@ def _void_in_burn(draft: Draft, order: Resolve, by: str) -> None:
     if name in ("foreign", "duplicate"):
         _remove(draft, order, by)
     elif name == "unreadable" and draft.shoe.burn_left is None:
-        raise Refused("the exposed burn card decides how many to burn", "enter it with `shoe enter`")
+        raise Refused("burn_card_decides")
     elif name == "unreadable":
         burn(draft, first, held=True)
     else:
@@ -165,7 +166,7 @@ def _accept(draft: Draft, order: Resolve, by: str) -> None:
 def _continue(draft: Draft, order: Resolve, by: str) -> None:
     """Lets play go on by closing the irregularity; a lid must be closed first."""
     if order.irregularity == "lid_opened" and draft.shoe.device.lid_open:
-        raise Refused("the lid is open", "close the lid, or end the shoe")
+        raise Refused("lid_open")
 
 
 def _end_shoe(draft: Draft, order: Resolve, by: str) -> None:

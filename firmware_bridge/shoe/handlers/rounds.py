@@ -11,13 +11,14 @@ from msgspec.structs import replace
 
 from firmware_bridge import __version__
 from firmware_bridge.facts import events
+from firmware_bridge.facts.book.refusals import Refused
 from firmware_bridge.facts.house import House
 from firmware_bridge.facts.inputs import CardRead, CardUnread, Ordered, Pressed
 from firmware_bridge.facts.orders import Pack
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.house import cut_place, size_of, terms_of, with_decks
 from firmware_bridge.shoe import state
-from firmware_bridge.shoe.draft import Draft, Refused
+from firmware_bridge.shoe.draft import Draft
 from firmware_bridge.shoe.evolve import evolve
 from firmware_bridge.shoe.handlers.card_checks import is_of_this_shoe
 from firmware_bridge.shoe.handlers.closing import OUTLIVE_A_SHOE, closed_round, dealt_in, played
@@ -293,8 +294,7 @@ def open_with_next(draft: Draft, fact: Ordered | Pressed) -> None:
     Raises Refused for a second press right after the one that ended the pack before.
     """
     if is_same_press(draft.shoe, draft.mono):
-        words = f"press NEXT {SAME_PRESS_MS // 1000} seconds later, when the next pack is in the shoe"
-        raise Refused("NEXT has just closed the round", words)
+        raise Refused("same_press", seconds=SAME_PRESS_MS // 1000)
     by = fact.by if isinstance(fact, Ordered) else "dealer"
     open_shoe(draft, Pack(), fact.nonce, confirmed_by=by if draft.shoe.device.next_house.confirm_shuffle else "")
 
@@ -312,7 +312,7 @@ def opening(handler: Callable[..., str | None], while_betting: Callable[..., str
 
     def open_for(draft: Draft, fact: Ordered, order: object) -> str | None:
         if not opens_itself(draft.shoe) or draft.shoe.device.lent:
-            raise Refused("no shoe is open", "open a shoe first: open_shoe")
+            raise Refused("no_shoe")
         trial = Draft(draft.shoe, draft.at, draft.mono, draft.utc_offset)
         open_shoe(trial, Pack(), fact.nonce)
         remark = (while_betting if trial.shoe.betting else handler)(trial, fact, order)

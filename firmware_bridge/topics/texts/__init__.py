@@ -1,14 +1,20 @@
-"""The texts of the page in three languages, by ids."""
+"""The texts of pages and screens by ids, whole in three languages."""
 
 from functools import cache
 from gettext import GNUTranslations
 from pathlib import Path
-from typing import Final, Literal, get_args
+from typing import Final, get_args
 
-Language = Literal["en", "zh-Hant", "zh-Hans"]
+from firmware_bridge.facts.languages import Language as Language
+from firmware_bridge.facts.languages import Whole
 
-LANGUAGES: Final[tuple[Language, ...]] = get_args(Language)
+LANGUAGES: Final[tuple[Language, ...]] = get_args(Whole)
 
+OF_GUESTS: Final[tuple[Language, ...]] = get_args(Language)
+"""Languages of guests' screens: also those that have some texts alone."""
+
+FOLDER: Final = Path(__file__).parent
+"""The folder of the catalogues."""
 
 TRADITIONAL: Final = ("zh-hant", "zh-tw", "zh-hk", "zh-mo")
 """Language tags for traditional Chinese; any other `zh` is simplified."""
@@ -36,9 +42,12 @@ def ids() -> tuple[str, ...]:
 
 @cache
 def _catalogue(language: Language) -> GNUTranslations:
-    """The compiled catalogue of a language; scripts/texts makes it from the .po file beside it."""
-    with (Path(__file__).parent / f"{language}.mo").open("rb") as file:
-        return GNUTranslations(file)
+    """The compiled catalogue, which scripts/texts makes of the .po file; English stands in where one is not whole."""
+    with (FOLDER / f"{language}.mo").open("rb") as file:
+        found = GNUTranslations(file)
+    if language not in LANGUAGES:
+        found.add_fallback(_catalogue("en"))
+    return found
 
 
 def chosen(asked: str, accepted: str) -> Language:

@@ -6,7 +6,6 @@ from typing import Any, Final, NamedTuple
 
 from firmware_bridge.facts.wire_states import Act, Verb
 from firmware_bridge.topics.texts import Language, known, text
-from firmware_bridge.topics.texts.names import BETWEEN
 
 FEW: Final = 4
 """Most places that are named in words in one sentence."""
@@ -57,7 +56,7 @@ class Sayer:
             for seat, _, hand in (name.partition(".") for name in each):
                 seats.setdefault(seat, []).append(hand)
             each = [f"{seat}.{'/'.join(hands)}".removesuffix(".") for seat, hands in seats.items()]
-        return BETWEEN[self.lang].join(each)
+        return text(self.lang, "between.names").join(each)
 
     def _each(self, names: Sequence[str]) -> list[str]:
         """Each place in words; many by the names of their lamps, and the hand where the seat has two."""
@@ -109,7 +108,7 @@ class Sayer:
         """The marks that are asked for (`act` of the topic `table`); seats with the same choice together."""
         groups: dict[str, list[str]] = {}
         for slot, marks in act.items():
-            offered = BETWEEN[self.lang].join([self._offer(word, may) for word, may in marks.items()])
+            offered = text(self.lang, "between.names").join([self._offer(word, may) for word, may in marks.items()])
             groups.setdefault(offered, []).append(slot)
         for offered, slots in groups.items():
             yield text(self.lang, "act.offers", hand=self.places(slots), marks=offered)

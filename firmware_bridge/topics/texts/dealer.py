@@ -3,10 +3,12 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
+from firmware_bridge.facts.book.refusals import REFUSALS
 from firmware_bridge.facts.wire_states import Act, Alarm, Alarms, Lamps, Table
 from firmware_bridge.topics.texts import Language, known, names, text
 from firmware_bridge.topics.texts.acts import Line, Payment, Sayer
-from firmware_bridge.topics.texts.done import Done
+from firmware_bridge.topics.texts.done import Done, Refused
+from firmware_bridge.topics.texts.refusals import words
 
 State = Literal["lost", "blocked", "alarm", "due"]
 
@@ -177,14 +179,14 @@ def _signs(lamps: Lamps, sayer: Sayer) -> Iterator[str]:
 def _piles(table: Table, sayer: Sayer) -> Iterator[Pile]:
     """The cards on the table, as far as they lie open, and how many lie beside."""
     collected = table.collected if isinstance(table.collected, tuple) else ()
-    for name, cards in _lying(table).items():
+    for name, cards in lying(table).items():
         if name not in collected:
             yield Pile(sayer.place(name), tuple(cards))
     if table.beside:
         yield Pile(text(sayer.lang, "dealer.beside", count=table.beside), ())
 
 
-def _lying(table: Table) -> Mapping[str, Sequence[str | None]]:
+def lying(table: Table) -> Mapping[str, Sequence[str | None]]:
     """Hand, or slot -> its cards; None for one face down."""
     if isinstance(table.hands, Mapping) and table.hands:
         return table.hands
@@ -210,10 +212,10 @@ def _refusal(done: Done, sayer: Sayer, table: Table, asked: Mapping[str, Mapping
         return None
     lang, offers = sayer.lang, " · ".join(sayer.offers(asked))
     what = text(lang, f"refused.{refused.what}", key=refused.key, who=refused.who(sayer))
-    why = _no_mark_due(table, lang) if refused.error == "no_mark_due" else _why(refused.error, lang)
+    why = _no_mark_due(table, lang) if refused.code == "no_mark_due" else _why(refused, lang)
     if refused.what == "mark" and offers:
         return Refusal(what, why, text(lang, "refused.again", asked=offers))
-    return Refusal(what, why, text(lang, _instead(refused.error)))
+    return Refusal(what, why, text(lang, _instead(refused.code)))
 
 
 def _no_mark_due(table: Table, lang: Language) -> str:
@@ -231,19 +233,21 @@ NO_MARK: Final = {
 """Texts by what is due where no mark is: verb, and key or what."""
 
 
-def _why(error: str, lang: Language) -> str:
-    """Why something was refused; the shoe's English has no text where it names a slot."""
-    found = known(lang, f"refused.{error}") or known(lang, f"refused.{error.partition(':')[0]}")
-    return found or (error if lang == "en" else text(lang, "refused.other"))
+def _why(refused: Refused, lang: Language) -> str:
+    """Why something was refused, in the dealer's words."""
+    if (found := known(lang, f"refused.{refused.code}")) is not None:
+        return found
+    return words(lang, refused.code, refused.values, refused.error, "")[0] if lang == "en" else text(lang, OTHER)
 
 
-def _instead(error: str) -> str:
+OTHER: Final = "refused.other"
+
+
+def _instead(code: str) -> str:
     """The id of what to do instead of what was refused."""
-    if error.endswith(TAKEN):
-        return "instead.right"
-    return "instead.stands" if error.startswith(STANDS) else "refused.todo"
+    return INSTEAD.get(code, "instead.stands" if code in STANDS else "refused.todo")
 
 
-STANDS: Final = "the last mark stands"
-TAKEN: Final = "the one after it was just taken back"
-"""How refusals of UNMARK begin, and how that of the mark before one that was taken back ends."""
+INSTEAD: Final = {"mark_taken_back": "instead.right"}
+STANDS: Final = frozenset(each for each in REFUSALS if each.startswith("mark_stands_"))
+"""Refusals of UNMARK where the last mark stands."""

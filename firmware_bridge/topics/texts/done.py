@@ -26,7 +26,9 @@ ACTS: Final = (
 GOES_ON: Final = ACTS - {"Irregular", "BridgeStarted", "LidTurned", "CutCardMet", "IrregularityClosed"}
 """Events after which a refusal is of the past."""
 
-PARTS: Final = ("type", "slot", "seat", "word", "value", "round", "number", "id", "key", "why", "answer", "by")
+OF_A_REFUSAL: Final = ("key", "code", "values", "why", "answer", "by")
+
+PARTS: Final = ("type", "slot", "seat", "word", "value", "round", "number", "id", *OF_A_REFUSAL)
 """What is kept of an event: neither cards nor commitments."""
 
 ORDERS: Final = ("mark", "next", "reveal", "unmark")
@@ -34,7 +36,9 @@ ORDERS: Final = ("mark", "next", "reveal", "unmark")
 
 
 class Refused(Struct, frozen=True):
-    """A refused key or mark. what: `key`, `mark` or `order`. by: where it came from. error: a code, or English.
+    """A refused key or mark. what: `key`, `mark` or `order`. by: where it came from.
+
+    code, values: of the refusal. error: its English, of a table before codes.
 
     seat: the one that a mark named, or nothing.
     """
@@ -42,8 +46,10 @@ class Refused(Struct, frozen=True):
     what: str
     key: str
     by: str
-    error: str
+    code: str
     seat: str = ""
+    values: Mapping[str, Any] = {}
+    error: str = ""
 
     def who(self, sayer: Sayer) -> str:
         """The seat of the keypad or key that a mark came from, or that it names; people are not named at the table."""
@@ -78,13 +84,19 @@ def followed(done: Done, event: Mapping[str, Any]) -> Done:
 
 def _refusal(event: Mapping[str, Any]) -> Refused | None:
     match event:
-        case {"type": "KeyRefused", "key": str(key), "why": str(why)}:
-            return Refused("key", key.upper(), "", why)
+        case {"type": "KeyRefused", "key": str(key)}:
+            return Refused("key", key.upper(), "", **_why(event, "why"))
         case {"type": "CommandAnswered", "answer": {"ok": False, "do": str(do)} as answer, "by": str(by)}:
             if do in ORDERS:
                 seat, what = str(event.get("seat") or ""), "mark" if do == "mark" else "order"
-                return Refused(what, do.upper(), by, str(answer.get("error") or ""), seat)
+                return Refused(what, do.upper(), by, seat=seat, **_why(answer, "error"))
     return None
+
+
+def _why(refused: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Code and values of a refusal; name: of the field with its English."""
+    english = str(refused.get(name) or "")
+    return {"code": str(refused.get("code") or english), "values": refused.get("values") or {}, "error": english}
 
 
 def _words(event: Mapping[str, Any], sayer: Sayer) -> str:

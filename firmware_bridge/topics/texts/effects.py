@@ -4,10 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from firmware_bridge.topics.texts import Language, known, text
-from firmware_bridge.topics.texts.names import BETWEEN, points
-
-ENDS: Final[dict[Language, str]] = {"en": "; ", "zh-Hant": "；", "zh-Hans": "；"}
-"""Separator of sentences."""
+from firmware_bridge.topics.texts.names import points
 
 
 class _Clause(NamedTuple):
@@ -30,7 +27,8 @@ def sentences(lang: Language, did: Sequence[Sequence[Any]], face: Face = str) ->
             made[-1][1].append(clause.words)
         else:
             made.append((clause.who, [clause.words]))
-    return ENDS[lang].join(f"{who} {BETWEEN[lang].join(words)}".strip() for who, words in made)
+    between = text(lang, "between.names")
+    return text(lang, "between.clauses").join(f"{who} {between.join(words)}".strip() for who, words in made)
 
 
 def _clauses(lang: Language, did: Sequence[Sequence[Any]], face: Face) -> Iterator[_Clause]:
@@ -85,7 +83,7 @@ def _of_one(lang: Language, words: Sequence[Any]) -> _Clause | None:
         case [("round" | "round_over" | "rake") as verb, value]:
             return _Clause("", text(lang, f"effect.{verb}", value=value))
         case [("stopped" | "no_game") as verb, [*seats]]:
-            return _Clause("", text(lang, f"effect.{verb}", value=BETWEEN[lang].join(map(str, seats))))
+            return _Clause("", text(lang, f"effect.{verb}", value=text(lang, "between.names").join(map(str, seats))))
         case [("no_round" | "forced") as verb, *_]:
             return _Clause("", text(lang, f"effect.{verb}"))
         case [verb, str(who), *values] if verb in _OF_A_SEAT:

@@ -1,16 +1,14 @@
 """Translates ids and values of messages into a language."""
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import Final
+from typing import Any, Final
 
 from firmware_bridge.facts.events_of_rounds import Reason
+from firmware_bridge.facts.house import Acts
 from firmware_bridge.facts.wire_states import Alarm, Lamps
 from firmware_bridge.games.moves import LOT
 from firmware_bridge.topics.texts import Language, known, text
 from firmware_bridge.topics.texts.phrases import in_words, phrase
-
-BETWEEN: Final[dict[Language, str]] = {"en": ", ", "zh-Hant": "、", "zh-Hans": "、"}
-"""Separator of a list."""
 
 
 def slot(lang: Language, name: str) -> str:
@@ -19,14 +17,14 @@ def slot(lang: Language, name: str) -> str:
         return text(lang, "place.lot")
     letter, number = name[:1], name[1:].partition(".")[0]
     kind = known(lang, f"slot.{letter}")
-    if kind is None or not (number.isdigit() or name == "D"):
-        return name
+    if kind is None or number.isdigit() != ("{number}" in kind):
+        return name  # of a game that names its slots otherwise
     return kind.format(number=number)
 
 
 def slots(lang: Language, names: str) -> str:
     """Slots in words, from a text with commas as in the reason `mark_due`."""
-    return BETWEEN[lang].join(slot(lang, each.strip()) for each in names.split(","))
+    return text(lang, "between.names").join(slot(lang, each.strip()) for each in names.split(","))
 
 
 def outcome(lang: Language, id: str | None) -> str:
@@ -54,6 +52,17 @@ def hand(lang: Language, name: str) -> str:
 def points(lang: Language, value: str) -> str:
     """The points of a hand in words: `natural 9`, `bull-bull`."""
     return " ".join(known(lang, f"points.{word}") or word for word in value.split())
+
+
+def counts(lang: Language, of: Mapping[str, int]) -> str:
+    """Counts by dealer, "" where none was signed in."""
+    return ", ".join(f"{dealer or text(lang, 'measured.no_dealer')} {count}" for dealer, count in of.items())
+
+
+def acts(lang: Language, counted: Mapping[str, Any]) -> str:
+    """The acts of a shift while one dealer dealt (facts/house.py, `Acts`); those that are missing are 0."""
+    of = {**dict.fromkeys(Acts.__struct_fields__, 0), **counted}
+    return text(lang, "measured.acts", name=of["dealer"] or text(lang, "measured.no_dealer"), **of)
 
 
 LEASED: Final = "the reader is lent to "
@@ -140,4 +149,4 @@ def _own_words(lang: Language, opened: Alarm) -> str:
     """The shoe's words about an alarm, translated; what it is about where they have no translation."""
     found = in_words(lang, opened.detail)
     is_known = lang == "en" or found != opened.detail
-    return found if is_known else BETWEEN[lang].join(opened.of) or opened.detail
+    return found if is_known else text(lang, "between.names").join(opened.of) or opened.detail

@@ -18,8 +18,6 @@ PHRASES: Final = ("choices", "decks", "field", "remedy", "rest", "user", "what",
 LISTS: Final = ("choices", "seats")
 """Fields of names, which may have an "or" between them."""
 
-OR: Final[dict[Language, str]] = {"en": " or ", "zh-Hant": " 或 ", "zh-Hans": " 或 "}
-
 PATTERNS: Final = dict.fromkeys(NUMBERS, r"[-+]?[0-9][0-9.,]*") | dict.fromkeys(WORDS, r"\S+")
 """Field -> what it matches; another one matches anything."""
 
@@ -56,7 +54,7 @@ def in_words(lang: Language, english: str) -> str:
 
 def joined(lang: Language, *phrases: str) -> str:
     """Phrases in one line, empty ones left out."""
-    return ("; " if lang == "en" else "；").join(filter(None, phrases)).replace("？；", "？")
+    return str(known(lang, "between.clauses")).join(filter(None, phrases)).replace("？；", "？")
 
 
 def _filled(lang: Language, id: str, given: Mapping[str, str], depth: int) -> str:
@@ -64,7 +62,8 @@ def _filled(lang: Language, id: str, given: Mapping[str, str], depth: int) -> st
         name: _parts(lang, value, depth + 1) if name in PHRASES and depth < DEEPEST else value
         for name, value in given.items()
     }
-    fields |= {name: fields[name].replace(" or ", OR[lang]) for name in LISTS if name in fields}
+    between = str(known(lang, "between.alternatives"))
+    fields |= {name: fields[name].replace(" or ", between) for name in LISTS if name in fields}
     return str(known(lang, id)).format(**fields)
 
 

@@ -1,4 +1,4 @@
-"""Files in docs/ generated from the code: messages, facts, payouts, walk-through, manual pages, completion."""
+"""Files in docs/ made from the code: messages, facts, doors, metrics, payouts, walk-through, manuals, completion."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 from firmware_bridge.cli.help import man
 from firmware_bridge.cli.odds import payouts
 from firmware_bridge.floor import cli as floor
-from scripts.tools.documents import facts, walkthrough
+from scripts.tools.documents import doors, facts, metrics, walkthrough
 from scripts.tools.messages.document import document, encoded
 from scripts.tools.messages.page import page
 
@@ -22,6 +22,8 @@ DOCUMENTS: Final[dict[str, Callable[[], bytes]]] = {
     "payouts.md": lambda: payouts.page().encode(),
     "walkthrough.md": lambda: walkthrough.page().encode(),
     "facts.md": lambda: facts.page().encode(),
+    "metrics.md": lambda: metrics.page().encode(),
+    "doors.md": lambda: doors.page().encode(),
     "man/shoe.1": lambda: man.shoe().encode(),
     "man/bridge.toml.5": lambda: man.bridge_toml().encode(),
     "man/shoe.bash": lambda: man.bash_of_shoe().encode(),

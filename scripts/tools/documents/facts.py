@@ -163,8 +163,8 @@ from fact_hours where day between '2026-11-01' and '2026-11-30' group by dealt_b
 ### Shoes ended early
 
 For a manager: `shoe-floor report early`. By the dealer of the shoe's last round: all shoes that ended, and `early`
-those that ended otherwise than behind the cut card or for want of cards. The reasons: `select why, count(*) from
-fact_shoe group by why`.
+those that ended otherwise than behind the cut card or for want of cards. The reasons: `select code, count(*) from
+fact_shoe group by code`.
 
 ```sql
 $early

@@ -141,7 +141,8 @@ class SimulatedFloor:
         if told:
             listens = self._folder / "stranger.listens"
             await self._programs.start("stranger", "scripts.tools.floor_demo.stranger", *broker, str(listens), *told)
-            # A table that is lost before has sent nothing that a stranger could repeat.
+            # A table that is lost before has sent nothing that a stranger could repeat; an ingest that subscribes later
+            # has heard nothing of what he told.
             await self._until("the stranger does not listen", partial(_is_there, listens))
         for name, is_lost in (("tables", False), ("lost", True)):
             words = [each.words for each in self._plain if each.trouble.is_lost == is_lost]

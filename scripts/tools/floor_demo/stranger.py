@@ -1,7 +1,7 @@
 """Somebody at the broker who sends in the names of tables: other bytes, too early ones, and no message at all.
 
-`python -m scripts.tools.floor_demo.stranger mosquitto 1883 FILE T10=forged T11=junk T14=ahead`; makes FILE once it
-listens.
+`python -m scripts.tools.floor_demo.stranger mosquitto 1883 FILE T10=forged T11=junk T14=ahead`; makes FILE once
+it listens and a store has what the broker passes on: what it tells is told once.
 """
 
 from __future__ import annotations
@@ -24,14 +24,13 @@ AHEAD: Final = 7
 class Stranger:
     """Tells one thing in the name of each table. told: table -> `forged`, `junk`, or `ahead` once the table is lost.
 
-    listens: a file that is made once it is subscribed.
+    listens: a file that is made once it hears of a store that has messages.
     """
 
     def __init__(self, kind: str, port: int, listens: Path, told: dict[str, str]) -> None:
         self._listens, self._told, self._newest = listens, told, dict[str, bytes]()
         self._client = Client(CallbackAPIVersion.VERSION2, "stranger", protocol=MQTTProtocolVersion(PROTOCOL[kind]))
         self._client.on_connect = self._connected
-        self._client.on_subscribe = lambda *_: self._listens.touch()
         self._client.on_message = self._message
         self._client.connect(HOST, port)
 
@@ -40,12 +39,15 @@ class Stranger:
         self._client.loop_forever(retry_first_connection=True)
 
     def _connected(self, client: Client, *_: Any) -> None:
-        client.subscribe([("shoe/+/event", 1), ("shoe/+/status", 1)])
+        client.subscribe([("shoe/+/event", 1), ("shoe/+/status", 1), ("shoe/+/stored", 1)])
 
     def _message(self, client: Client, _: object, message: MQTTMessage) -> None:
         _, table, topic = message.topic.split("/")
         newest, said = self._newest.get(table, b""), bytes(message.payload)
         match self._told.get(table), topic:
+            case _, "stored":
+                self._listens.touch()
+                return
             case "forged", "event" if b'"type":"RoundClosed"' in said:
                 lie = re.sub(rb'"at":"\d{4}', b'"at":"2001', said, count=1)
             case "junk", "event":

@@ -15,6 +15,7 @@ from nacl.signing import SigningKey
 from firmware_bridge import __version__
 from firmware_bridge.daemon.table.command import NotAnOrder, parse
 from firmware_bridge.daemon.table.odds_child import Question, answer
+from firmware_bridge.facts.book.measures import Health, ReaderHealth
 from firmware_bridge.facts.events import (
     CodeFound,
     KeyChanged,
@@ -26,10 +27,11 @@ from firmware_bridge.facts.events import (
 from firmware_bridge.facts.house import Acts
 from firmware_bridge.facts.inputs import Code
 from firmware_bridge.facts.wire import VERSION, StateHead, Stored, joined
-from firmware_bridge.facts.wire_states import Health, ReaderHealth, Record, Status
+from firmware_bridge.facts.wire_states import Record, Status
 from firmware_bridge.games.house import house_of
 from firmware_bridge.record.signer import signer
 from firmware_bridge.record.verify import COSIGNATURE, cosigned_bytes, key_of, parse_checkpoint, parse_note
+from firmware_bridge.topics.texts.refusals import worded
 from scripts.tools.messages.played import BEGAN, BOOT, KEY, TABLE, Moment, Sent, played
 from scripts.tools.messages.scenes import GAMES, MORE
 
@@ -174,7 +176,7 @@ def _no_order() -> dict[str, Any]:
     try:
         parse(b"{}")
     except NotAnOrder as error:
-        return _beside(error.answer)
+        return _beside(worded(error.answer))
     raise AssertionError("an empty object is an order")
 
 

@@ -9,8 +9,11 @@ from typing import Any, Final
 import msgspec
 
 from firmware_bridge.cli.schema import TEXTS
+from firmware_bridge.facts.book.refusals import REFUSALS
+from firmware_bridge.facts.bounds import PERSON
 from firmware_bridge.facts.wire import EntryHead, EventMessage, Head, StateHead, StreamMessage
 from firmware_bridge.games import GAMES
+from firmware_bridge.topics.texts import known
 from scripts.tools.messages.course import course
 from scripts.tools.messages.document import ABOUT, PREFIX, described, document, plain
 from scripts.tools.messages.topics import ERRORS, PHASES, Topic, topics
@@ -33,10 +36,15 @@ def fields(schema: Json, without: tuple[str, ...] = ()) -> list[str]:
     """The fields of an object as a list in Markdown, with optional ones marked."""
     required = schema.get("required", ())
     return [
-        f"- **{name}**{'' if name in required else ', may be missing'}: {in_words(each)}"
+        f"- **{name}**{'' if name in required else ', may be missing'}: {in_words(each)}{_says(each)}"
         for name, each in schema.get("properties", {}).items()
         if name not in without
     ]
+
+
+def _says(schema: Json) -> str:
+    """The description of a field that has one."""
+    return f". {schema['description']}" if "description" in schema else ""
 
 
 def in_words(schema: Json) -> str:
@@ -59,7 +67,8 @@ def in_words(schema: Json) -> str:
         return f"object with {', '.join(f'{name} ({in_words(each)})' for name, each in inside.items())}"
     if kind == "object" and isinstance(more := schema.get("additionalProperties"), dict):
         return f"object, each value {in_words(more)}" if more else "object"
-    return f"{_PLAIN.get(str(kind), 'anything')}{_limits(schema)}"
+    person = " that names a person" if schema.get("x-of") == PERSON else ""
+    return f"{_PLAIN.get(str(kind), 'anything')}{_limits(schema)}{person}"
 
 
 def _list(schema: Json) -> str:
@@ -215,9 +224,13 @@ def _topic(topic: Topic, made: Json) -> Iterator[str]:
 
 
 def _errors() -> Iterator[str]:
-    yield "\n## Errors\n\nAn answer with `ok` false has `error`, why an order was refused, and `hint`, what to do next."
-    yield "For marks and bets the error is one word for programs; all other errors are sentences for people.\n"
-    yield from (f"- **{code}**: {says}" for code, says in ERRORS.items())
+    yield "\n## Refusals\n\nAn answer with `ok` false has the `code` of its refusal, and the `values` in its text."
+    yield "`error` and `hint` are that text in English, for people; a program does not read them.\n"
+    for code in sorted(REFUSALS):
+        says = ERRORS.get(code) or "; ".join(
+            filter(None, (known("en", f"refusal.{code}{end}") for end in ("", ".todo")))
+        )
+        yield f"- **{code}**: {says}"
 
 
 def _parts(made: Json) -> Iterator[str]:

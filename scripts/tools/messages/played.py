@@ -23,6 +23,7 @@ from firmware_bridge.journal.messages import messages
 from firmware_bridge.record.signer import signer
 from firmware_bridge.shoe import Shoe, phase
 from firmware_bridge.topics.state import table
+from firmware_bridge.topics.texts.refusals import worded
 from scripts.tools.messages.scenes import Scene, Step
 
 TABLE: Final = "T07"
@@ -138,7 +139,7 @@ class _Table:
             yield Sent("command", {"id": came.id} | order)
         for event in line.entry.events:
             if isinstance(event, CommandAnswered) and event.by == BACKEND:
-                yield Sent("reply", self._beside(line, replace(event.answer, digest=None)))
+                yield Sent("reply", self._beside(line, worded(replace(event.answer, digest=None))))
 
     def _beside(self, line: Line, body: Struct) -> dict[str, Any]:
         public = line.public

@@ -52,7 +52,7 @@ ERRORS: Final = {
     "unknown": "no mark of this game, or its seat is missing where one is needed",
     "late": "it answers a question of another round or turn than the present one",
     "no_mark_due": "no mark is due: a card or an opening is, or bets have to be closed first",
-    "not_allowed": "another mark is due",
+    "not_possible": "another mark is due",
     "not_your_turn": "this seat is not asked",
     "already_marked": "this seat has said it already",
     "bad_amount": "not an amount that may be given here, or one with a mark that takes none",
@@ -61,7 +61,7 @@ ERRORS: Final = {
     "not_in_lot": "the seat named takes no part in the lot",
     "no_round": "too few seats take part, so there is no round",
 }
-"""`error` of an answer to a mark or bets (one word) -> meaning."""
+"""`code` of a refused mark, or of bets, which its text says in one word -> meaning."""
 
 _ANY: Final = "backend, screens, whoever may read"
 

@@ -16,7 +16,7 @@ table = wired.table  # fixture
 
 def test_a_whole_pack_has_every_face_once(table: Callable[..., BridgeTable]) -> None:
     bridge = table().start()
-    visit = Visit(bridge, "pack", "--yes", "--json", "--patience", 2)
+    visit = Visit(bridge, "pack", "--yes", "--json", "--patience", 5)
     visit.said("pull 52 cards")
     pull(bridge, [native_code(card, lot=7) for card in reversed(FACES)])
     visit.said("pull once more: no card may be left in the shoe")
@@ -39,7 +39,7 @@ def test_a_pack_that_is_not_whole_is_refused(
     table: Callable[..., BridgeTable], change: Callable[[list[int]], list[int]], why: str
 ) -> None:
     bridge = table()
-    visit = Visit(bridge, "pack", "--yes", "--patience", 1.5)
+    visit = Visit(bridge, "pack", "--yes", "--patience", 5)
     visit.said("pull 52 cards")
     pull(bridge, change([native_code(card, lot=7) for card in FACES]))
     assert visit.end() == 1
@@ -79,7 +79,7 @@ SURPLUS: dict[str, tuple[list[int], str, str]] = {
 def test_a_surplus_card_is_named_wherever_it_lies(table: Callable[..., BridgeTable], how: str) -> None:
     codes, what, todo = SURPLUS[how]
     bridge = table()
-    visit = Visit(bridge, "pack", "--yes", "--patience", 1.5)
+    visit = Visit(bridge, "pack", "--yes", "--patience", 5)
     visit.said("pull 52 cards")
     pull(bridge, codes)
     assert visit.end() == 1
@@ -105,7 +105,7 @@ UNREAD: dict[str, tuple[list[int], str]] = {
 def test_a_surplus_card_that_is_not_read_is_told(table: Callable[..., BridgeTable], how: str) -> None:
     codes, what = UNREAD[how]
     bridge = table()
-    visit = Visit(bridge, "pack", "--yes", "--patience", 1.5)
+    visit = Visit(bridge, "pack", "--yes", "--patience", 5)
     visit.said("pull 52 cards")
     pull(bridge, codes)
     bridge.board.fault("unreadable")
@@ -119,7 +119,7 @@ def test_a_surplus_card_that_is_not_read_is_told(table: Callable[..., BridgeTabl
 
 def test_a_surplus_card_of_eight_packs_is_named(table: Callable[..., BridgeTable]) -> None:
     bridge = table()
-    visit = Visit(bridge, "pack", "--yes", "--patience", 1.5, "--cards", 416)
+    visit = Visit(bridge, "pack", "--yes", "--patience", 5, "--cards", 416)
     visit.said("pull 416 cards")
     pull(bridge, [*CODES * 8, THREE])
     assert visit.end() == 1
@@ -131,7 +131,7 @@ def test_several_cards_not_read_in_a_row_say_that_the_reader_is_not_calibrated(
     table: Callable[..., BridgeTable],
 ) -> None:
     bridge = table()
-    visit = Visit(bridge, "pack", "--yes", "--patience", 1.5)
+    visit = Visit(bridge, "pack", "--yes", "--patience", 5)
     visit.said("pull 52 cards")
 
     def unread(times: int) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from firmware_bridge.cli.calibrate.reader import LONGEST
 from hardware.sim.code_boards import GrowBoard
 from tests.cli.calibrate import wired
 from tests.cli.calibrate.visit import Visit, record
@@ -35,12 +37,16 @@ def calibrated(table: Callable[..., BridgeTable], board: GrowBoard, **reader: An
 def test_a_module_that_repeats_is_measured_and_told_what_to_set(table: Callable[..., BridgeTable]) -> None:
     visit, bridge = calibrated(table, GrowBoard(EACH_MS))
     said = visit.story()
-    assert "yes: each 1.0 s" in said
+    told = re.search(r"yes: each ([\d.]+) s, ([\d.]+) s at most; kept as repeats = ([\d.]+)", said)
+    assert told, said
+    each, most, kept = map(float, told.groups())
+    assert 0.9 <= each <= most, "a busy machine repeats later, never sooner"
+    assert kept == pytest.approx(min(2 * most, LONGEST), abs=0.15)
     assert "send 7E 00 08 01 00 00 D7 AB CD" in " ".join(said.split())
     assert max(map(len, said.splitlines())) < 80
     (section,) = [record(bridge).reader]
     assert section is not None
-    assert section.after["repeats"] == pytest.approx(2.0, abs=0.3)
+    assert section.after["repeats"] == kept
     bridge.until(lambda: bridge.bridge.reader.again.repeats == section.after["repeats"])
 
 

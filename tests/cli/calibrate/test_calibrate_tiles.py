@@ -48,7 +48,7 @@ def test_a_tag_for_each_of_the_forty_tiles(table: Callable[..., BridgeTable], tm
 
 def test_a_whole_pack_has_every_tile_four_times(table: Callable[..., BridgeTable]) -> None:
     bridge = table(table=GAME_OF_TILES)
-    visit = Visit(bridge, "pack", "--yes", "--json", "--patience", 2)
+    visit = Visit(bridge, "pack", "--yes", "--json", "--patience", 5)
     visit.said("pull 40 cards")
     pull(bridge, [native_code(tile, lot=7) for tile in reversed(ALL)])
     assert visit.end() == 0, visit.story()
@@ -57,7 +57,7 @@ def test_a_whole_pack_has_every_tile_four_times(table: Callable[..., BridgeTable
 
 def test_a_fifth_tile_of_a_face_is_one_too_many(table: Callable[..., BridgeTable]) -> None:
     bridge = table(table=GAME_OF_TILES)
-    visit = Visit(bridge, "pack", "--yes", "--patience", 1.5)
+    visit = Visit(bridge, "pack", "--yes", "--patience", 5)
     visit.said("pull 40 cards")
     pull(bridge, [native_code(tile) for tile in [*ALL[4:8], *ALL[5:], ALL[4]]])
     assert visit.end() == 1
@@ -66,7 +66,7 @@ def test_a_fifth_tile_of_a_face_is_one_too_many(table: Callable[..., BridgeTable
 
 def test_a_fifth_tile_behind_a_whole_set_is_one_too_many(table: Callable[..., BridgeTable]) -> None:
     bridge = table(table=GAME_OF_TILES)
-    visit = Visit(bridge, "pack", "--yes", "--patience", 1.5)
+    visit = Visit(bridge, "pack", "--yes", "--patience", 5)
     visit.said("pull 40 cards")
     pull(bridge, [native_code(tile) for tile in [*ALL, ALL[4]]])
     assert visit.end() == 1

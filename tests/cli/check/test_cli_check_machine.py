@@ -14,8 +14,10 @@ from firmware_bridge.cli.check.reader import adapter, calibrated, reader, repeat
 from firmware_bridge.cli.check.service import access, people, service, versions, within
 from firmware_bridge.config.calibration import ReaderSection, Reading, keep
 from firmware_bridge.config.findings import Finding
+from firmware_bridge.facts import inputs, orders
 from tests.cli.check import machines
 from tests.cli.check.machines import NOW, PI4, Make, only
+from tests.kit.journal_record import AT, Record
 from tests.kit.order_keys import OrderKey
 
 machine = machines.machine  # fixture
@@ -85,6 +87,17 @@ def test_names_that_would_be_refused_today_are_taken_and_named(machine: Make) ->
         ("WARN", 'the dealer backend: the name looks like "backend", which is no person'),
     ]
     assert [*names(machine(daemon={"table": {"dealer": "João"}}))] == []
+
+
+def test_names_on_record_that_would_be_refused_today_are_named(machine: Make, tmp_path: Path) -> None:
+    record = Record(tmp_path / "journal").begin()
+    for by in ("Key Lee", "backend", "key/page", "keypad 2", "key S1.H", "Key/page", "a\u034fnn"):
+        record.take(inputs.Ordered(at=AT, order=orders.Next(), by=by, nonce=record.nonce()))
+    found = names(machine(journal={"dir": str(tmp_path / "journal")}))
+    assert [each.text for each in found] == [
+        'on record, Key/page: the name looks like "key/", which is no person',
+        "on record, a\u034fnn: the name contains the character \\u034f",
+    ]
 
 
 @pytest.mark.parametrize(

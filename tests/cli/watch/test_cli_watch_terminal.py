@@ -7,25 +7,30 @@ import re
 import signal
 import struct
 import termios
+from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import Any
+from typing import Any, Final, get_args
 
 import pytest
-from msgspec.structs import fields
 
-from firmware_bridge.cli.watch.health import MACHINE, OTHERS, READER
+from firmware_bridge.cli.watch.health import FORMS, OF_READS, TROUBLE
 from firmware_bridge.cli.watch.machine import rows
 from firmware_bridge.cli.watch.model import Watched
-from firmware_bridge.facts.wire_states import Health, ReaderHealth
+from firmware_bridge.facts.book.measures import Shown, measures
+from firmware_bridge.topics.texts import LANGUAGES
 from tests.cli.watch import watched
 from tests.kit import broker as real
 from tests.kit import command
 from tests.kit.command import status
 from tests.kit.daemon_table import DaemonTable
-from tests.kit.patience import ended
+from tests.kit.patience import ended, until
 
 broker, brokers, table = real.broker, real.brokers, watched.table  # fixtures
+
+
+CODE: Final = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+"""A colour, or a move of the cursor."""
 
 
 class Terminal:
@@ -40,18 +45,30 @@ class Terminal:
         self.process = command.spawn("watch", "--config", bridge.config_path, *words, **streams)
         self.theirs = theirs
         os.set_blocking(self.ours, False)
-        self.shown = ""
+        self._decoder = getincrementaldecoder("utf-8")("replace")
+        self.forget()
+
+    def forget(self) -> None:
+        """Forget what was shown until now."""
+        self.shown, self._plain, self._begun = "", "", ""
 
     def size(self, rows: int, columns: int) -> None:
         fcntl.ioctl(self.ours, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     def sees(self, text: str) -> bool:
         with suppress(BlockingIOError):
-            self.shown += os.read(self.ours, 65_536).decode(errors="replace")
-        return text in re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", self.shown)
+            came = self._decoder.decode(os.read(self.ours, 65_536))
+            self.shown += came
+            plain, code, begun = CODE.sub("", self._begun + came).partition("\x1b")
+            self._plain, self._begun = self._plain + plain, code + begun
+        return text in self._plain
 
     def until(self, text: str) -> None:
         self._bridge.until(lambda: self.sees(text))
+
+    def until_still(self, text: str) -> None:
+        """The same, while the board says nothing that would push it out of the picture."""
+        until(lambda: self.sees(text), story=self._bridge.story)
 
     def close(self) -> None:
         self.process.kill()
@@ -80,10 +97,12 @@ def test_a_terminal_shows_it_all_and_q_quits(table: Any, terminal: Callable[...,
     shown.until("IN ORDER")
     shown.until("inputs   next")
     shown.until("outputs  P1")
+    shown.size(60, 80)  # in 24 rows there are the last two frames
+    shown.process.send_signal(signal.SIGWINCH)
     bridge.deal("Td")
-    shown.until("02 01 ?? ..")
+    shown.until_still("02 01 ?? ..")
     assert "quality" in shown.shown
-    shown.shown = ""
+    shown.forget()
     shown.size(40, 120)
     shown.process.send_signal(signal.SIGWINCH)
     shown.until("table T07")
@@ -109,7 +128,7 @@ def test_space_lets_the_picture_stand_still(table: Any, terminal: Callable[..., 
     shown.until("SPACE: pause")
     os.write(shown.ours, b" ")
     shown.until("PAUSED. SPACE: go on; Ctrl-C or q: end")
-    shown.shown = ""
+    shown.forget()
     bridge.deal("9s Td")
     bridge.until(lambda: status(bridge)["table"]["due"] == "P2")
     assert not shown.sees("9♠")
@@ -127,7 +146,7 @@ def test_the_last_round_stays_on_the_felt_until_the_next_begins(table: Any, term
     shown.until("wins")
     shown.until("round 1: PLAYER 9:0, natural")
     shown.until("Big road")
-    shown.shown = ""
+    shown.forget()
     bridge.deal("2h")
     shown.until("║ DRAW ║")
 
@@ -218,9 +237,15 @@ def test_health_is_said_in_words_what_is_wrong_first(health: dict[str, Any], sai
     assert list(rows({"health": health})) == [("health", said)]
 
 
-def test_every_value_of_health_has_words() -> None:
-    named = {field.name for kind in (Health, ReaderHealth) for field in fields(kind)}
-    assert named <= {*READER, *MACHINE, *OTHERS}
+def test_a_number_without_a_sentence_has_its_label_in_each_language() -> None:
+    said = [dict(rows({"health": {"certificate_days": 29}}, lang))["health"] for lang in LANGUAGES]
+    assert said == ["Days until a certificate ends: 29", "憑證到期前的天數：29", "证书到期前的天数：29"]
+
+
+def test_every_form_of_a_value_is_said() -> None:
+    said_elsewhere = {"heard", "beside"}
+    assert set(FORMS) == set(get_args(Shown)) - said_elsewhere
+    assert {*TROUBLE, *OF_READS} <= {row.id for row in measures()}
 
 
 @pytest.mark.parametrize(("width", "height"), [(80, 24), (40, 10), (132, 50)])

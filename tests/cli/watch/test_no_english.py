@@ -8,13 +8,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
 import pytest
 from rich.cells import cell_len
 
 from firmware_bridge.cli import main
 from firmware_bridge.cli import status as command_status
 from firmware_bridge.cli.do import confirm
-from firmware_bridge.cli.do.order import advice, refusal
 from firmware_bridge.cli.watch.dealer import WatchedByDealer
 from firmware_bridge.cli.watch.language import alarm_help, translated
 from firmware_bridge.cli.watch.model import Watched
@@ -27,6 +27,7 @@ from firmware_bridge.shoe import Shoe
 from firmware_bridge.shoe.decide import drafted
 from firmware_bridge.shoe.policy import POLICIES
 from firmware_bridge.topics.texts import LANGUAGES, Language, text
+from firmware_bridge.topics.texts import refusals as of_refusals
 from tests.cli.watch.test_language import CHINESE, FAULTY, SOUND, TABLES, status_of
 from tests.config.test_layout import FINDINGS, STATES, WIDTHS, checked
 from tests.floor.guests import STAGES, Evening
@@ -143,7 +144,7 @@ ORDERS: Final[list[orders.Order]] = [
 
 
 def refusals(game: str) -> Iterator[tuple[str, str]]:
-    """Reason and hint of each refusal of these orders, at tables that are played and in trouble."""
+    """Code and values (JSON) of each refusal of these orders, at tables that are played and in trouble."""
     for seed in range(3):
         evening = Evening(game, seed)
         for step in range(90):
@@ -157,7 +158,7 @@ def _refused(shoe: Shoe) -> Iterator[tuple[str, str]]:
         draft = drafted(shoe, inputs.Ordered(**now(), order=order, by="anna", nonce=nonce()))
         for event in draft.events if draft else ():
             if isinstance(event, events.CommandAnswered) and not event.answer.ok:
-                yield event.answer.error or "", event.answer.hint or ""
+                yield event.answer.code or "", msgspec.json.encode(event.answer.values).decode()
 
 
 @pytest.mark.parametrize("lang", CHINESE)
@@ -165,9 +166,9 @@ def _refused(shoe: Shoe) -> Iterator[tuple[str, str]]:
 def test_refusals_are_in_chinese(game: str, lang: Language) -> None:
     met = set(refusals(game))
     assert len(met) > 20
-    for reason, hint in sorted(met):
-        assert english(refusal(lang, reason)) == [], reason
-        assert english(advice(lang, hint)) == [], hint
+    for code, values in sorted(met):
+        for said in of_refusals.words(lang, code, msgspec.json.decode(values), None, None):
+            assert english(said) == [], (code, values)
 
 
 CORRECTED: Final = {

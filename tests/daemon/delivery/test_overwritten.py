@@ -42,17 +42,17 @@ def watched(mocker: MockerFixture) -> Iterator[Watched]:
     watched.loop.close()
 
 
-@pytest.fixture(params=["mqtt 5", "mqtt 3.1.1"])
+@pytest.fixture(params=["mqtt 5", "mqtt 3.1.1", "mqtt 5, one returned"])
 def heard(request: pytest.FixtureRequest, watched: Watched) -> Callable[[str, bytes], None]:
-    """Tells of a message; by MQTT 3.1.1 own ones come back too."""
-    echoed = request.param == "mqtt 3.1.1"
-    watched.overwritten.begin(echoed)
-    for topic, payload in (("table", b"one"), ("table", b"two"), ("lamps", b"lit")):
+    """Tells of a message; by MQTT 3.1.1 own ones come back too, by MQTT 5 those of topics that are asked for so."""
+    echoed = {"mqtt 5": (), "mqtt 3.1.1": ("table", "lamps"), "mqtt 5, one returned": ("table",)}[request.param]
+    watched.overwritten.begin(request.param == "mqtt 3.1.1", echoed if "5" in request.param else ())
+    sent = (("table", b"one"), ("table", b"two"), ("lamps", b"lit"))
+    for topic, payload in sent:
         watched.overwritten.sent(topic, payload)
-    if echoed:
-        watched.overwritten.heard("table", b"one")
-        watched.overwritten.heard("table", b"two")
-        watched.overwritten.heard("lamps", b"lit")
+    for topic, payload in sent:
+        if topic in echoed:
+            watched.overwritten.heard(topic, payload)
     assert watched.wait() == []
     return watched.overwritten.heard
 

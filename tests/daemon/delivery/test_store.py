@@ -16,6 +16,7 @@ from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.files import journal_files, journal_id
 from tests.daemon.delivery.wires import SHOE, Wire, identities
 from tests.kit.nightly import share
+from tests.kit.refusals import said
 
 
 @pytest.fixture
@@ -51,7 +52,7 @@ def refused(wire: Wire, seq: int, journal: str | None = None, by: str = "floor")
     with pytest.raises(NotStored) as raised:
         say(wire, seq, journal, by)
     assert store_of(wire).cursor == before
-    return raised.value.what
+    return said(raised.value).error
 
 
 def test_the_cursor_follows_the_store_and_not_the_broker(wire: Wire) -> None:

@@ -54,7 +54,7 @@ def flooded() -> Budgeted:
         table.give(order) for _ in range(100) for order in (orders.BetsClosed(bets={"1": "10"}), orders.BetsOpen())
     ]
     assert 10 < sum(obeyed) < 40
-    assert table.answer.error == TOO_OFTEN
+    assert table.answer.code == TOO_OFTEN
     return table
 
 

@@ -14,16 +14,16 @@ import pytest
 from pytest_mock import MockerFixture
 
 from firmware_bridge.cli.daemon_socket import FULL as FULL_HERE
+from firmware_bridge.config.doors import SOCKET
 from firmware_bridge.daemon.table import turns
-from firmware_bridge.daemon.table.connection import FIRST_S, LONGEST, UNREAD_S
-from firmware_bridge.daemon.table.doors import FULL, OF_ALL, OF_ONE
+from firmware_bridge.daemon.table.doors import FULL
 from firmware_bridge.daemon.table.turns import CountedLog
 from tests.daemon.table import test_control, test_people
 from tests.daemon.table.test_control import Client
 from tests.daemon.table.test_people import People
 from tests.kit.broker import free_port
 from tests.kit.daemon_table import BridgeTable, DaemonTable
-from tests.kit.patience import PatientSocket, until
+from tests.kit.patience import PatientSocket, comes, until
 from tests.kit.people import GID, UID, connected_as, rooms
 
 folder, table, client = test_people.folder, test_control.table, test_control.client  # fixtures
@@ -47,7 +47,7 @@ def ring(table: BridgeTable, seconds: float) -> None:
 def test_one_that_asks_for_nothing_ends(table: BridgeTable, client: Client) -> None:
     client.say(b'{"do":"stat')
     table.pause(0.05)
-    ring(table, FIRST_S)
+    ring(table, SOCKET.first_s)
     assert client.hear() == {}
 
 
@@ -55,7 +55,7 @@ def test_one_that_asks_for_nothing_ends(table: BridgeTable, client: Client) -> N
 def test_one_that_has_asked_may_be_silent(table: BridgeTable, client: Client, first: bytes) -> None:
     client.say(first)
     assert client.hear()
-    ring(table, FIRST_S)
+    ring(table, SOCKET.first_s)
     if first == WATCH:
         other = Client(table)
         assert other.ask(do="open_shoe", by="anna")["ok"]
@@ -80,18 +80,18 @@ def test_one_that_does_not_read_ends(
     raw.connect(str(client.path))
     raw.sendall(what)
     while "answers unread for 10 s" not in caplog.text:
-        ring(table, UNREAD_S)
+        ring(table, SOCKET.unread_s)
     raw.close()
     assert client.ask(do="status")["table_id"] == "T07"
 
 
 def test_a_line_keeps_its_size_in_pieces(table: BridgeTable, client: Client) -> None:
-    client.say(b'{"do":"status"' + b" " * (LONGEST - 100))
+    client.say(b'{"do":"status"' + b" " * (SOCKET.longest - 100))
     table.pause(0.02)
     client.say(b"}\n" + STATUS)
     assert client.hear()["error"] == "the command is too long"  # of an order; the connection stays
     assert client.hear()["table_id"] == "T07"
-    client.say(b" " * LONGEST)
+    client.say(b" " * SOCKET.longest)
     table.pause(0.02)
     client.say(b"  \n")
     assert client.hear()["error"] == "the command is too long"
@@ -99,17 +99,35 @@ def test_a_line_keeps_its_size_in_pieces(table: BridgeTable, client: Client) -> 
 
 
 def test_a_login_has_eight_connections_and_a_socket_thirty_two(table: BridgeTable) -> None:
-    open_now = [Client(table) for _ in range(OF_ONE)]
-    assert [each.ask(do="status")["table_id"] for each in open_now] == ["T07"] * OF_ONE
+    open_now = [Client(table) for _ in range(SOCKET.of_one)]
+    assert [each.ask(do="status")["table_id"] for each in open_now] == ["T07"] * SOCKET.of_one
     refused = Client(table)
     answer = refused.hear()
-    assert (answer["code"], answer["error"]) == (FULL, f"more than {OF_ONE} connections of a login, {OF_ALL} in all")
+    assert (answer["code"], answer["error"]) == (
+        FULL,
+        f"more than {SOCKET.of_one} connections of a login, {SOCKET.of_all} in all",
+    )
     assert refused.hear() == {}
     open_now.pop().close()
     again = Client(table)
     assert again.ask(do="status")["table_id"] == "T07"
     for each in (*open_now, refused, again):
         each.close()
+
+
+@pytest.mark.parametrize("line", [STATUS, b"nonsense\n", b'{"do":"calibration"}\n', b'{"do":"journals"}\n'])
+def test_what_is_no_order_is_answered_at_the_pace_of_its_socket(
+    table: BridgeTable, client: Client, line: bytes
+) -> None:
+    pace = table.bridge.control._doors._paces["owner"]
+    began = table.loop.time()  # before the first one, which a busy machine may hear late
+    client.say(line * 10)
+    for _ in range(10):
+        assert client.hear()
+    assert table.loop.time() - began > 8 * 60 / SOCKET.a_minute
+    before = pace._next
+    assert client.ask(do="close_table", by="anna")["ok"]
+    assert pace._next == before
 
 
 def test_the_commands_know_the_code() -> None:
@@ -120,11 +138,11 @@ def test_the_commands_know_the_code() -> None:
 def test_a_full_login_leaves_room_for_others_and_a_full_socket_none(folder: Path) -> None:
     people = People(folder)
     pit = people.table.journal_dir / "pit" / "control.sock"
-    made = [connected_as(pit, 50_000 + each // OF_ONE, [GID["pit"]]) for each in range(OF_ALL)]
+    made = [connected_as(pit, 50_000 + each // SOCKET.of_one, [GID["pit"]]) for each in range(SOCKET.of_all)]
     people.table.pause(0.05)
     assert people.ask("other pit", "pit", do="status")["code"] == FULL
     assert people.ask("dealer", do="watch")["table_id"] == "T07"
-    for each in made[-OF_ONE:]:
+    for each in made[-SOCKET.of_one :]:
         each.close()
     assert people.ask("other pit", "pit", do="status")["table_id"] == "T07"
     for each in made:
@@ -156,7 +174,7 @@ def test_a_line_a_minute_counts_the_others(caplog: pytest.LogCaptureFixture, moc
     counted = CountedLog(logging.getLogger("x"), "ended", loop)
     for why in "abc":
         counted.add(why)
-    loop.run_until_complete(asyncio.sleep(0.05))
+    loop.run_until_complete(comes(lambda: counted._timer is None))
     counted.add("d")
     counted.add("e")
     counted.close()

@@ -24,6 +24,7 @@ from firmware_bridge.journal.journal import Journal
 from firmware_bridge.journal.reader import Place, read_lines
 from tests.kit.delivered_record import NoLamps
 from tests.kit.patience import comes
+from tests.kit.refusals import said
 
 BLOCKED = "the disk has not answered yet, what came last is handled when it does"
 
@@ -115,7 +116,7 @@ def test_an_order_that_waits_has_no_answer_and_acts_once(tmp_path: Path, mocker:
             with pytest.raises(StillWriting):
                 slow.order(orders.OpenShoe(), "a")
         other = slow.order(orders.CloseShoe(), "b")
-        assert (other.ok, other.error) == (False, BLOCKED)
+        assert (other.ok, said(other).error) == (False, BLOCKED)
         slow.answers.set()
         await slow.until(lambda: slow.table.disk is None)
         assert slow.table.shoe.number == 1

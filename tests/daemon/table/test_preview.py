@@ -70,6 +70,8 @@ def test_what_would_be_refused_is_shown_as_refused() -> None:
         "ok": False,
         "error": "this changes nothing: round 1 is on record so",
         "hint": "check the cards",
+        "code": "changes_nothing",
+        "values": {"round": 1},
     }
     assert preview(shoe, orders.Void("misdeal"), "ann")["error"] == "no round is open"
 

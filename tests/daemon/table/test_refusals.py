@@ -12,8 +12,9 @@ from firmware_bridge.daemon.table.refusals import ONE_BY_ONE, Refusals
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.orders import Answer, Malformed
+from tests.kit.refusals import said
 
-KEY = inputs.Pressed(at=0, key="next"), (e.KeyRefused(key="next", why="there is no round to end"),)
+KEY = inputs.Pressed(at=0, key="next"), (e.KeyRefused(key="next", code="no_round_to_end"),)
 
 
 def order(by: str, ok: bool = False, given: str | None = None, digest: str | None = None) -> inputs.Ordered:
@@ -21,8 +22,8 @@ def order(by: str, ok: bool = False, given: str | None = None, digest: str | Non
 
 
 def answered(fact: inputs.Ordered, ok: bool = False) -> tuple[e.CommandAnswered]:
-    error = None if ok else "there is no round to end"
-    return (e.CommandAnswered(answer=Answer(ok, fact.id, "next", error, None, fact.digest), by=fact.by),)
+    code = None if ok else "no_round_to_end"
+    return (e.CommandAnswered(answer=Answer(ok, fact.id, "next", digest=fact.digest, code=code), by=fact.by),)
 
 
 def played(course: Callable[[Refusals], None], seconds: float = 0.0) -> list[tuple[str, str]]:
@@ -30,7 +31,7 @@ def played(course: Callable[[Refusals], None], seconds: float = 0.0) -> list[tup
     lines = list[tuple[str, str]]()
 
     def journal(line: Malformed, by: str) -> bool:
-        lines.append((line.error, by))
+        lines.append((said(line).error, by))
         return True
 
     async def main() -> None:
@@ -49,7 +50,10 @@ def played(course: Callable[[Refusals], None], seconds: float = 0.0) -> list[tup
         ("keypad 2", False, "marks"),
         ("key S1.H", False, "marks"),
         ("backend", False, "orders of the backend"),
+        ("dealer's keypad", False, "marks"),
+        ("key next", False, "marks"),
         ("anna", False, "orders"),
+        ("key tan", False, "orders"),
         ("anna", True, "orders without effect"),
     ],
 )
@@ -94,7 +98,7 @@ def test_an_order_that_was_only_counted_has_the_same_answer_when_it_is_repeated(
         assert counted.answer("id-0", "ab") is None  # in the journal
         known = counted.answer("id-19", "ab")
         assert known
-        assert (known.ok, known.error) == (False, "there is no round to end")
+        assert (known.ok, said(known).error) == (False, "there is no round to end")
         assert counted.answer("id-19", "cd") is None  # another order
 
     played(course)

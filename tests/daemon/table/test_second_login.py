@@ -104,7 +104,7 @@ def test_who_cannot_confirm(people: People, confirm: dict[str, Any], error: str,
     assert error in confirmed["error"]
     assert given["error"] == "no second login confirmed it in time"
     assert events_of(people, RoundCorrected) == []
-    assert people.last_answer()["answer"]["error"] == "no second login confirmed it in time"
+    assert people.last_answer()["answer"]["code"] == "not_confirmed"
     assert people.last_answer()["person"]["uid"] == UID["pit"]
 
 
@@ -152,7 +152,7 @@ def test_what_waits_is_shown_without_a_card_that_may_be_secret(people: People) -
 def test_what_would_be_refused_does_not_wait(people: People) -> None:
     answer = people.ask("pit", do="enter", card="Kc", by="anna")
     assert answer["error"] == "no card waits to be entered"
-    assert people.last_answer()["answer"]["error"] == "no card waits to be entered"
+    assert people.last_answer()["answer"]["code"] == "no_card_to_enter"
     assert "closed" in people.ask("pit", **{**CORRECT, "round": 7})["error"]
 
 
@@ -160,7 +160,7 @@ def test_a_command_that_ends_takes_its_order_back(people: People) -> None:
     waits = people.ask("pit", **CORRECT)  # reads the first answer, and is gone
     assert waits["waits"] == 1
     people.table.until(lambda: people.status()["two_people"] == [])
-    assert people.last_answer()["answer"]["error"] == "its command was ended"
+    assert people.last_answer()["answer"]["code"] == "command_ended"
     assert events_of(people, RoundCorrected) == []
 
 

@@ -10,11 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firmware_bridge.cli.roads import beads
+from firmware_bridge.facts.languages import Language
 from firmware_bridge.games.baccarat.drawn.grid import BEHIND, BESIDE, TITLE, Grid, cells_of, road, window
 from firmware_bridge.games.baccarat.drawn.places import places
 from firmware_bridge.games.baccarat.drawn.shapes import Box, Dot, Label, Line, Sheet
 from firmware_bridge.games.baccarat.drawn.sheet import NOTHING, Heading, Look, sheet
-from firmware_bridge.games.baccarat.drawn.words import WORDS, Kind, Language
+from firmware_bridge.games.baccarat.drawn.words import WORDS, Kind
 from firmware_bridge.games.baccarat.roads import ROWS, Bead, Board, RoadSettings, board, roads_of
 from tests.games.baccarat.areas import GRIDS, HEADING, SIZES, Area, area
 

@@ -8,11 +8,12 @@ from typing import get_args
 import pytest
 
 from firmware_bridge.cli.roads import beads
+from firmware_bridge.facts.languages import Language
 from firmware_bridge.games.baccarat.drawn.formats import svg
 from firmware_bridge.games.baccarat.drawn.places import places
 from firmware_bridge.games.baccarat.drawn.shapes import THEMES, Box, Ink, Label, folded, wide
 from firmware_bridge.games.baccarat.drawn.sheet import NOTHING, Look, sheet
-from firmware_bridge.games.baccarat.drawn.words import WORDS, Kind, Language
+from firmware_bridge.games.baccarat.drawn.words import WORDS, Kind
 from firmware_bridge.games.baccarat.roads import Bead, board, roads_of
 from tests.games.baccarat.areas import GRIDS, HEADING, SIZES, Area, area
 from tests.kit.contrast import contrast, worst

@@ -79,7 +79,8 @@ def test_every_mark_entry_and_refusal_is_told() -> None:
         assert re.search(rf"[`:]{word}[=`]", TEXT), word
     for entry in DONE - {"place"}:
         assert f'["{entry}"' in TEXT, entry
-    for code in CODES - {"over", "no_card_due", "duplicate"}:
+    assert "not_allowed" in CODES  # its `error`; its `code` has a name of its own
+    for code in CODES - {"over", "no_card_due", "duplicate", "not_allowed"} | {"not_possible"}:
         assert f"| `{code}` |" in TEXT, code
 
 

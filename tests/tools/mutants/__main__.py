@@ -3,22 +3,24 @@
 They are kept in mutants.jsonl with the outcome at the commit they were picked from. A place is kept by its names, so
 that a mutation can be repeated after its file has moved. To repeat, in a tree whose changes are committed:
 
-    python -m tests.tools.mutants --again [--only firmware_bridge/mqtt] [--day] [--jobs 2] [--renames FILE] [--out FILE]
+    python -m tests.tools.mutants --again [--only firmware_bridge/mqtt] [--day] [--jobs 2] [--renames FILE] [--keep]
     python -m tests.tools.mutants --again --find
 
 A line for each mutation that was caught there, or is by a test written `since`, prints what became of it: `caught`, and
-by which test; `SURVIVES`; `AMBIGUOUS` or `GONE`, and why. It must be caught by what .ci/run runs: the cells of a day,
-of the test that caught it first, next of its files, and then their stories. `--day`: without the stories, as
-scripts/test runs. `--pin`: where only a cell that no day runs catches it, that cell is pinned in tests/costs.json.
-`--whole`: what is left runs together through the whole suite. The last line counts. Exit code: 1 if one survives, 2 if
-none does but places were not found. A place that is gone is judged by hand: its idea is gone; or its row gets `now`,
-the fields (`file`, `place`, `was`, `becomes`) that hold today; or `--renames` names it: a JSON object of old names to
-new ones (`Class.method`, a name within the text, or a file).
+by which test; `SURVIVES`; `AMBIGUOUS` or `GONE`, and why; `BROKEN OFF`: a run that did not come to its end proves
+nothing. It must be caught by what .ci/run runs: the cells of a day, of the test that caught it first, next of its
+files, and then their stories. `--day`: without the stories, as scripts/test runs. `--pin`: where only a cell that no
+day runs catches it, that cell is pinned in tests/costs.json. `--whole`: what is left runs together through the whole
+suite. `--keep`: each row gets `proved`, today's commit, once it is caught; `--since COMMIT` leaves out what was proved
+at a later one, so that a run that was broken off goes on. The last line counts. Exit code: 1 if one survives, 2 if none
+does but places were not found, or runs broken off. A place that is gone is judged by hand: its idea is gone; or its row
+gets `now`, the fields (`file`, `place`, `was`, `becomes`) that hold today; or `--renames` names it: a JSON object of
+old names to new ones (`Class.method`, a name within the text, or a file).
 
 `tests` of a row are files: those that reach the line by a trace of the whole suite, the quickest first. Copies of the
-tree, each with its own environment, are made in a temporary directory; the tree itself stays as it is. To pick again,
-from a clean tree: `--pick TREE`; to try what has no outcome yet: `--try TREE`, then `--try TREE --whole` for the
-survivors.
+tree, each with its own environments, are made in a temporary directory; the tree itself stays as it is. What tests of
+tests/floor_whole catch wants the environment of scripts/test-floor. To pick again, from a clean tree: `--pick TREE`; to
+try what has no outcome yet: `--try TREE`, then `--try TREE --whole` for the survivors.
 """
 
 from __future__ import annotations
@@ -38,10 +40,11 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Final
 
+from scripts.tools.night import commits
 from tests.kit import costs
 from tests.tools.mutants.pick import PASSED_OVER, queues
 from tests.tools.mutants.places import Mutated, Mutation, NotFound, mutated, text_of
-from tests.tools.mutants.trial import Copy, caught_by, caught_together
+from tests.tools.mutants.trial import Copy, caught_by, caught_together, is_no_test
 
 ROOT: Final = Path(__file__).parents[3]
 RECORD: Final = Path(__file__).with_name("mutants.jsonl")
@@ -50,7 +53,11 @@ PINNING: Final = threading.Lock()
 
 Row = dict[str, Any]
 """A mutation's fields, `commit`, `tests`, `outcome`, `by`; `why`: the reason where no test catches it; `now`: fields
-that were found by hand for later trees; `since`: a later test that catches it."""
+that were found by hand for later trees; `since`: a later test that catches it; `proved`: the newest commit at which
+`--again` found that it does, and passes without the mutation."""
+
+Keep = Callable[[Row, str], None]
+"""Called with a row that is caught, and by which test."""
 
 
 def main() -> int:
@@ -66,7 +73,8 @@ def main() -> int:
     parser.add_argument("--pin", action="store_true", help="with --again: pin the cells that alone catch")
     parser.add_argument("--find", action="store_true", help="with --again: only say where each place is now")
     parser.add_argument("--whole", action="store_true", help="the whole suite for survivors")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="with --again: write the rows with their outcomes")
+    parser.add_argument("--keep", action="store_true", help="with --again: keep in the record what was proved")
+    parser.add_argument("--since", metavar="COMMIT", help="with --again: leave out what was proved at a later commit")
     args = parser.parse_args()
     if args.pick:
         print(as_lines([asdict(each) for each in picked(args.pick)]), end="")
@@ -77,7 +85,10 @@ def main() -> int:
         tried(args.tree.resolve(), rows, chosen, args.jobs, whole=args.whole)
         return 0
     renames = json.loads(args.renames.read_text()) if args.renames else {}
-    return repeated([row for row in chosen if row["outcome"] == "caught" or "since" in row], renames, args)
+    done = commits(f"{args.since}..HEAD") if args.since else []
+    again = [row for row in chosen if row["outcome"] == "caught" or "since" in row]
+    keep = keeping(rows, commits("--max-count=1")[0]) if args.keep else lambda row, by: None
+    return repeated([row for row in again if row.get("proved") not in done], renames, args, keep)
 
 
 def picked(tree: Path) -> list[Mutation]:
@@ -123,9 +134,26 @@ def tried(tree: Path, rows: list[Row], chosen: list[Row], jobs: int, *, whole: b
         write(row, by, "survived")
 
 
-def repeated(rows: list[Row], renames: dict[str, str], args: argparse.Namespace) -> int:
-    """Repeat mutations on today's tree and say what became of each."""
+def keeping(rows: list[Row], commit: str) -> Keep:
+    """Writes into the record that a row is caught at a commit, and by which test."""
+    lock = threading.Lock()
+
+    def keep(row: Row, by: str) -> None:
+        with lock:
+            row |= {"proved": commit} if by == (row.get("since") or row["by"]) else {"since": by, "proved": commit}
+            RECORD.write_text(as_lines(rows))
+
+    return keep
+
+
+def repeated(rows: list[Row], renames: dict[str, str], args: argparse.Namespace, keep: Keep) -> int:
+    """Repeat mutations on today's tree and say what became of each. keep: called with each that is caught."""
     left: list[tuple[Row, Mutated]] = []
+    counts = Counter[str]()
+
+    def say(row: Row, outcome: str, text: str) -> None:
+        counts[outcome] += 1
+        print(f"{outcome:11}{row['room']:28}{row['place']}  {text}", flush=True)
 
     def one(copy: Copy | None, row: Row) -> None:
         try:
@@ -137,7 +165,10 @@ def repeated(rows: list[Row], renames: dict[str, str], args: argparse.Namespace)
             say(row, "found", f"{change.path} ({change.how})")
             return
         by, pinned = caught_by_day(copy, change, row, is_day=args.day, may_pin=args.pin)
-        if by:
+        if by and is_no_test(by):
+            say(row, "BROKEN OFF", by)
+        elif by:
+            keep(row, by)
             say(row, "caught", f"{change.path} ({change.how}) by {by}{' (pinned)' * pinned}")
         else:
             left.append((row, change))
@@ -148,10 +179,9 @@ def repeated(rows: list[Row], renames: dict[str, str], args: argparse.Namespace)
     else:
         in_copies(ROOT, rows, args.jobs, one)
     for row, by in by_whole_suite(ROOT, left) if args.whole else [(row, None) for row, _ in left]:
+        if by:
+            keep(row, by)
         say(row, "caught" if by else "SURVIVES", by or row.get("why", ""))
-    if args.out:
-        args.out.write_text(as_lines(rows))
-    counts = Counter(row["again"] for row in rows)
     print(", ".join(f"{outcome}: {count}" for outcome, count in counts.items()))
     return 1 if counts["SURVIVES"] else 0 if set(counts) <= {"caught", "found"} else 2
 
@@ -183,11 +213,6 @@ def before(row: Row) -> str:
     return text_of(shown.stdout, row["place"])
 
 
-def say(row: Row, outcome: str, text: str) -> None:
-    row["again"], row["said"] = outcome, text
-    print(f"{outcome:11}{row['room']:28}{row['place']}  {text}", flush=True)
-
-
 def by_whole_suite(tree: Path, left: list[tuple[Row, Mutated]]) -> list[tuple[Row, str | None]]:
     """The test of the whole suite that catches each mutation, if any."""
     if not left:
@@ -199,15 +224,18 @@ def by_whole_suite(tree: Path, left: list[tuple[Row, Mutated]]) -> list[tuple[Ro
 
 
 def today(tests: list[str]) -> list[str]:
-    """Files or tests that are still there; a test that has moved is found by its name, a file by its own."""
+    """Files or tests that are still there; a test that has moved is found by its name, a file by its own.
+
+    A file that takes all tests of another one (`import *`) has those that it had.
+    """
     found = []
     for test in tests:
         file, _, name = test.partition("::")
         function = name.partition("[")[0].rpartition("::")[2]
-        if (ROOT / file).exists() and (not name or defines(ROOT / file, function)):
+        if (path := ROOT / file).exists() and (not name or defines(path, function) or " import *" in path.read_text()):
             found.append(test)
         elif name:
-            paths = [path for path in (ROOT / "tests").rglob("*.py") if defines(path, function)]
+            paths = [path for path in (ROOT / "tests").rglob("test_*.py") if defines(path, function)]
             found += [f"{path.relative_to(ROOT)}::{function}" for path in paths]
         else:
             found += [str(path.relative_to(ROOT)) for path in (ROOT / "tests").rglob(Path(file).name)]

@@ -35,19 +35,28 @@ HANGS: Final = re.compile(r"^([^\s:]+\.py::[^\n]+?) $", re.M)
 FAILED: Final = re.compile(r"^(?:FAILED|ERROR) ([^\s:]+\.py(?:::[^\[\n]+?(?:\[.*?\])?)?)(?: - .*)?$", re.M)
 
 
+OF_BACK_OFFICE: Final = "tests/floor_whole/"
+"""Tests that run in the environment of scripts/test-floor."""
+
+
 class Copy:
-    """A clone of a tree's commit with a virtual environment of its own; one mutation in it at a time."""
+    """A clone of a tree's commit with virtual environments of its own; one mutation in it at a time."""
 
     def __init__(self, root: Path, folder: Path) -> None:
-        self.root = folder
+        self.root, self._from = folder, root
         subprocess.run(["git", "clone", "-q", str(root), str(folder)], check=True)
-        venv = folder / ".venv"
-        shutil.copytree(root / ".venv", venv, symlinks=True)
-        named = *venv.rglob("*.pth"), *venv.rglob("direct_url.json"), venv / "pyvenv.cfg"
-        for path in (*(venv / "bin").iterdir(), *named):
-            if path.is_file() and not path.is_symlink() and str(root).encode() in (text := path.read_bytes()):
-                path.write_bytes(text.replace(str(root).encode(), str(folder).encode()))
         self._times = itertools.count(1_000_000_000)
+
+    def python(self, tests: Sequence[str]) -> Path:
+        """The interpreter for some tests; its environment is copied when it is wanted first."""
+        venv = self.root / (".venv-floor" if any(each.startswith(OF_BACK_OFFICE) for each in tests) else ".venv")
+        if not venv.exists():
+            shutil.copytree(self._from / venv.name, venv, symlinks=True)
+            named = *venv.rglob("*.pth"), *venv.rglob("direct_url.json"), venv / "pyvenv.cfg"
+            for path in (*(venv / "bin").iterdir(), *named):
+                if path.is_file() and not path.is_symlink() and str(self._from).encode() in (text := path.read_bytes()):
+                    path.write_bytes(text.replace(str(self._from).encode(), str(self.root).encode()))
+        return venv / "bin/python"
 
     @contextlib.contextmanager
     def mutated(self, *changes: Mutated) -> Iterator[None]:
@@ -71,7 +80,7 @@ class Copy:
         self, tests: Sequence[str], *options: str, timeout_s: float = TIMEOUT_S, every_cell: bool = False
     ) -> list[str]:
         """The tests that fail, or the one that hangs; else one text, the end of pytest's output."""
-        python, mark = self.root / ".venv/bin/python", uuid.uuid4().hex
+        python, mark = self.python(tests), uuid.uuid4().hex
         command = ["nice", "-n", "19", str(python), "-m", "pytest", "-v", "-p", "no:cacheprovider", *options, *tests]
         environment = os.environ | {MARK: mark, "PATH": f"{python.parent}:{os.environ['PATH']}:/usr/sbin"}
         environment |= {"EVERY_CELL": "yes"} if every_cell else {}
@@ -130,7 +139,8 @@ def caught_by(copy: Copy, change: Mutated, tests: Sequence[str], *options: str) 
     while len(doubtful) < 5:
         deselected = [option for each in doubtful for option in ("--deselect", each)]
         with copy.mutated(change):
-            failed = copy.failures(tests, "-x", *options, *deselected)
+            timeout_s = ALONE_S if len(tests) == 1 and "::" in tests[0] else TIMEOUT_S
+            failed = copy.failures(tests, "-x", *options, *deselected, timeout_s=timeout_s)
         if not failed:
             break
         if is_no_test(failed[0]):

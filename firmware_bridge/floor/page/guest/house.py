@@ -2,12 +2,12 @@
 
 import re
 import struct
-import tomllib
 from hashlib import sha256
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from firmware_bridge.errors import ConfigError
+from firmware_bridge.facts.decoding import Undecodable, text_of, toml
 from firmware_bridge.floor.look import colour, contrast
 
 LARGEST: Final = 256 * 1024
@@ -85,8 +85,8 @@ def _colours(path: Path) -> tuple[tuple[str, str], ...]:
     if not path.exists():
         return ()
     try:
-        given = tomllib.loads(_content(path).decode())
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        given = toml(text_of(_content(path)))
+    except Undecodable as error:
         raise ConfigError(f"{path}: {error}", 'write lines like ground = "#0b1016"') from None
     for name, value in given.items():
         if name not in MAY:

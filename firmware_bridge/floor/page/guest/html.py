@@ -1,7 +1,6 @@
 """Draws a guest screen as HTML: a view in a language, and the document around it."""
 
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
 from firmware_bridge.floor.page.document import RELEASE
@@ -10,6 +9,7 @@ from firmware_bridge.floor.page.guest.house import PLAIN, House
 from firmware_bridge.floor.page.guest.roads import counts, roads
 from firmware_bridge.floor.page.guest.view import Limit, View
 from firmware_bridge.floor.page.markup import Html, rendered
+from firmware_bridge.floor.page.newest import newest
 from firmware_bridge.floor.page.seal import code
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.baccarat.drawn.shapes import wide
@@ -36,7 +36,7 @@ class Look(NamedTuple):
 PLAIN_LOOK: Final = Look()
 
 
-@lru_cache(64)
+@newest
 def screen(name: str, shown: View, lang: Language, look: Look = PLAIN_LOOK) -> Html:
     """The screen of the table `name`."""
     texts, placed = _Texts(lang), board(shown)
@@ -55,7 +55,7 @@ def screen(name: str, shown: View, lang: Language, look: Look = PLAIN_LOOK) -> H
         kinds=_step(_wide(word) for each in hands for word in (each.points, *texts.kind(each).split())),
         words=_step(_wide(word) + SIGN * (not by_kind) for each in hands for word, by_kind in [texts.ended(each)]),
         note=code(shown.note, texts("note")) if shown.note else None,
-        roads=roads(shown.roads, lang, look.house.colours) if shown.roads else (),
+        roads=roads(name, shown.roads, lang, look.house.colours) if shown.roads else (),
         counts=counts(shown.roads) if shown.roads else (),
         before=[words for each in shown.results if (words := texts.outcome(each))],
     )

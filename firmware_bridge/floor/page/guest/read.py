@@ -4,12 +4,14 @@ Left out on purpose: cards left, commitments, heads, people, purses, single bets
 health and versions. Text is compared with the words of the screen (view.py), and never shown itself.
 """
 
-from typing import Annotated, Any, Final, Literal
+from collections.abc import Callable
+from typing import Annotated, Final, Literal
 
 import msgspec
 from msgspec import Meta, Raw, Struct
 
 from firmware_bridge.facts.cards import Card
+from firmware_bridge.facts.decoding import Undecodable, json_of
 from firmware_bridge.facts.house import Limit
 
 Number = Annotated[int, Meta(ge=0, le=2**53)]
@@ -175,12 +177,12 @@ class Round(_Head, frozen=True):
 
 GuestMessage = Status | Alarms | Table | Roads | Round
 
-_DECODERS: Final[dict[str, msgspec.json.Decoder[Any]]] = {
-    "status": msgspec.json.Decoder(Status),
-    "alarm": msgspec.json.Decoder(Alarms),
-    "table": msgspec.json.Decoder(Table),
-    "roads": msgspec.json.Decoder(Roads),
-    "round": msgspec.json.Decoder(Round),
+_DECODERS: Final[dict[str, Callable[[bytes], GuestMessage]]] = {
+    "status": json_of(Status),
+    "alarm": json_of(Alarms),
+    "table": json_of(Table),
+    "roads": json_of(Roads),
+    "round": json_of(Round),
 }
 
 TOPICS: Final = tuple(_DECODERS)
@@ -194,7 +196,7 @@ def read(topic: str, payload: bytes, table: str | None = None) -> GuestMessage |
     """
     decoder = _DECODERS.get(topic)
     try:
-        message: GuestMessage | None = decoder.decode(payload) if decoder else None
-    except (msgspec.MsgspecError, ValueError, RecursionError):
+        message = decoder(payload) if decoder else None
+    except Undecodable:
         return None
     return None if message is None or table not in (None, message.table) else message

@@ -1,17 +1,16 @@
 """Draws the roads of a guest screen: each a picture of its own, which the screen's sheet places."""
 
 from collections import Counter
-from functools import lru_cache
 from typing import Final, NamedTuple
 
 from firmware_bridge.floor.page.guest.read import Roads
 from firmware_bridge.floor.page.markup import Html
+from firmware_bridge.floor.page.newest import newest
 from firmware_bridge.games.baccarat.drawn.formats import svg
 from firmware_bridge.games.baccarat.drawn.grid import BESIDE, TITLE, Grid, road
 from firmware_bridge.games.baccarat.drawn.panels import asked
 from firmware_bridge.games.baccarat.drawn.shapes import THEMES, Box, Ink, Shape, Sheet
-from firmware_bridge.games.baccarat.drawn.words import WORDS as OF_ROADS
-from firmware_bridge.games.baccarat.drawn.words import Kind
+from firmware_bridge.games.baccarat.drawn.words import Kind, words_in
 from firmware_bridge.games.baccarat.roads import Board
 from firmware_bridge.topics.texts import Language
 
@@ -49,10 +48,10 @@ class Count(NamedTuple):
     number: int
 
 
-@lru_cache(64)
-def roads(message: Roads, lang: Language, colours: Colours = ()) -> tuple[Drawn, ...]:
-    """A picture of each road, and of what the next round would add. colours: of the house."""
-    board, words = _board(message), OF_ROADS[lang]
+@newest
+def roads(name: str, message: Roads, lang: Language, colours: Colours = ()) -> tuple[Drawn, ...]:
+    """A picture of each road of a table, and of what the next round would add. colours: of the house."""
+    board, words = _board(message), words_in(lang)
     made = []
     for kind, (cell, columns) in GRIDS.items():
         grid = Grid(BESIDE, TITLE, cell, columns)
@@ -81,7 +80,7 @@ def _drawn(
     kind: Kind, width: float, height: float, shapes: tuple[Shape, ...], lang: Language, colours: Colours
 ) -> Drawn:
     inks = THEMES["dark"] | {ink: value for name, value in colours for ink in OF_HOUSE if name == ink}
-    sheet = Sheet(int(width), int(height), 1.0, shapes, inks, lang, OF_ROADS[lang].roads[kind])
+    sheet = Sheet(int(width), int(height), 1.0, shapes, inks, lang, words_in(lang).roads[kind])
     return Drawn(kind, Html(svg(sheet)))
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import urllib.request
 from collections.abc import Iterator
 from typing import Final
 
-import msgspec
 from msgspec import Struct
 
 from firmware_bridge.config.findings import Finding, judged
 from firmware_bridge.errors import in_words
+from firmware_bridge.facts.decoding import from_json
 from firmware_bridge.floor.config import NatsSection
 from firmware_bridge.floor.source.nats.consumer import NatsError, Seen, seen
 from firmware_bridge.floor.source.nats.subjects import STREAM
@@ -106,7 +105,7 @@ def _node(address: str, nodes: int) -> Iterator[Finding]:
     """Findings of one node."""
     try:
         with urllib.request.urlopen(f"{address.rstrip('/')}/jsz", timeout=ANSWER_S) as answer:
-            node = msgspec.convert(json.load(answer), _Jsz)
+            node = from_json(answer.read(), _Jsz)
     except (OSError, ValueError) as error:
         yield Finding(
             "FAIL",

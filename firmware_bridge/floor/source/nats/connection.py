@@ -12,6 +12,7 @@ import nats.errors
 import nats.js.errors
 from nats.aio.client import Client
 
+from firmware_bridge.facts.decoding import text_of
 from firmware_bridge.floor.config import NatsSection, secret
 from firmware_bridge.mqtt.settings import tls_context
 
@@ -60,7 +61,7 @@ async def connected(
     if config.ca or config.cert:
         how = {"tls": tls_context(config.ca, config.cert, str(secret(config.key)) if config.key else None)}
     if config.username is not None:
-        how |= {"user": config.username, "password": (password or b"").decode()}
+        how |= {"user": config.username, "password": text_of(password or b"")}
     for left in reversed(range(TRIES)):
         client = Client()
         try:

@@ -58,7 +58,7 @@ def svg(sheet: Sheet) -> str:
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{sheet.width}" height="{sheet.height}" '
         f'viewBox="0 0 {units}" lang="{sheet.language}" '
-        f'font-family="{FAMILIES[sheet.language]}" role="img" aria-label={quoteattr(sheet.title)}>'
+        f'font-family="{FAMILIES.get(sheet.language, FAMILIES["en"])}" role="img" aria-label={quoteattr(sheet.title)}>'
     )
     return "\n".join([head, *[_element(shape, sheet.inks) for shape in sheet.shapes], "</svg>\n"])
 
@@ -151,7 +151,7 @@ def _fonts(language: str) -> Callable[[bool, int], Any]:
     def font(bold: bool, size: int) -> Any:
         path = FONTS / FONT_FILES[bold]
         try:
-            return ImageFont.truetype(path, size, index=FACES[language])
+            return ImageFont.truetype(path, size, index=FACES.get(language, FACES["en"]))
         except OSError:
             if language == "en":
                 return ImageFont.load_default(size)

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Final, Literal, NamedTuple
 
+from firmware_bridge.facts.languages import Language
 from firmware_bridge.games.baccarat.drawn.grid import TITLE_LETTERS, framed, ring, sign
 from firmware_bridge.games.baccarat.drawn.shapes import Box, Ink, Label, Line, Shape, fitted, folded, wide
-from firmware_bridge.games.baccarat.drawn.words import Kind, Language, Words, good_name
+from firmware_bridge.games.baccarat.drawn.words import Kind, Words, good_name
 from firmware_bridge.games.baccarat.roads import ALL_GOOD, Board, GoodId
 
 DERIVED: Final[tuple[Kind, ...]] = ("big-eye", "small", "cockroach")

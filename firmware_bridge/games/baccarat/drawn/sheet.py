@@ -3,11 +3,12 @@
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final, NamedTuple
 
+from firmware_bridge.facts.languages import Language
 from firmware_bridge.games.baccarat.drawn.grid import FILLS, LETTERS, TITLE, Grid, bead, dot, road, used
 from firmware_bridge.games.baccarat.drawn.panels import Draw, Item, asked, flow, good_roads, legend
 from firmware_bridge.games.baccarat.drawn.places import MARGIN, Places, places
 from firmware_bridge.games.baccarat.drawn.shapes import THEMES, Box, Ink, Label, Shape, Sheet, fitted, wide
-from firmware_bridge.games.baccarat.drawn.words import WORDS, Kind, Language, Words
+from firmware_bridge.games.baccarat.drawn.words import Kind, Words, words_in
 from firmware_bridge.games.baccarat.roads import ALL_GOOD, ROWS, Board, GoodId
 from firmware_bridge.games.baccarat.roads.columns import BEAD_COLOURS
 
@@ -65,7 +66,7 @@ class Look(NamedTuple):
 
 def sheet(board: Board, look: Look, heading: Heading = NOTHING) -> Sheet:
     """The picture of a board, or of one of its roads."""
-    words = WORDS[look.language]
+    words = words_in(look.language)
     if look.only is None:
         (width, height), name = look.size, title(heading, words)
         place = places(width, height)
@@ -113,7 +114,7 @@ def above(board: Board, heading: Heading, words: Words, place: Places) -> Iterat
 
 
 def _whole(board: Board, look: Look, heading: Heading) -> Iterator[Shape]:
-    words, place = WORDS[look.language], places(*look.size)
+    words, place = words_in(look.language), places(*look.size)
     yield from above(board, heading, words, place)
     for kind, grid in place.grids.items():
         yield from road(board, kind, grid, words, look.pair_dots)
@@ -124,7 +125,7 @@ def _whole(board: Board, look: Look, heading: Heading) -> Iterator[Shape]:
 
 def _alone(board: Board, look: Look, only: Kind) -> tuple[int, int, tuple[Shape, ...]]:
     """Width, height and shapes of one road."""
-    words, top = WORDS[look.language], MARGIN + TITLE
+    words, top = words_in(look.language), MARGIN + TITLE
     if only == "good":
         place = Box(MARGIN, top, 1312, 124, "panel")
         return 1360, 208, tuple(good_roads(board, words, look.language, look.good, place, 5))

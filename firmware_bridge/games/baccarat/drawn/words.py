@@ -2,9 +2,9 @@
 
 from typing import Final, Literal, NamedTuple
 
+from firmware_bridge.facts.languages import Language
 from firmware_bridge.games.baccarat.roads import GOOD_ROADS, GoodId
 
-Language = Literal["zh-Hant", "zh-Hans", "en"]
 Kind = Literal["bead", "big", "big-eye", "small", "cockroach", "ask", "good"]
 
 
@@ -91,7 +91,12 @@ WORDS: Final[dict[Language, Words]] = {
 """Labels as casinos write them, in traditional and in simplified Chinese, and in English."""
 
 
+def words_in(language: Language) -> Words:
+    """The labels in a language; in English where it has none."""
+    return WORDS.get(language, WORDS["en"])
+
+
 def good_name(name: GoodId, language: Language) -> str:
     """A good road's name."""
     road = GOOD_ROADS[name]
-    return {"zh-Hant": road.zh_hant, "zh-Hans": road.zh_hans, "en": road.en}[language]
+    return {"zh-Hant": road.zh_hant, "zh-Hans": road.zh_hans}.get(language, road.en)

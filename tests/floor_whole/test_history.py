@@ -11,8 +11,6 @@ from xml.etree import ElementTree
 
 import pytest
 
-pytest.importorskip("starlette")
-
 from firmware_bridge.floor.config import FloorConfig, parse
 from firmware_bridge.floor.page import history, runbook
 from firmware_bridge.floor.store import Reader

@@ -1,0 +1,21 @@
+"""How shoes end and rounds are corrected, in values beside a code: a row for each, as those of refusals."""
+
+from typing import Final
+
+from firmware_bridge.facts.book.refusals import Values
+
+SHOES: Final[dict[str, Values]] = {
+    "last_round": {},
+    "pack_over": {},
+    "few_cards": {},
+    "shoe_empty": {},
+    "closed": {"by": "person"},
+    "pit": {"alarm": "word"},
+}
+"""How a shoe ended -> its values. Its text is `ending.CODE`. closed: by an order. pit: a decision about an alarm."""
+
+DEALT_OUT: Final = ("last_round", "pack_over", "few_cards", "shoe_empty")
+"""The ends of a shoe that was dealt as far as it goes; by any other it ended early."""
+
+REASONS: Final[dict[str, Values]] = {"floor": {"says": "word", "by": "person"}}
+"""Id of a reason with people in it -> its values."""

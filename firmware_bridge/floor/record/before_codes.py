@@ -1,0 +1,72 @@
+"""Reads the English that tables sent before it had codes, in 0.1.0: the names of people in it, and how a shoe ended."""
+
+import re
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+Hide = Callable[[bytes], bytes]
+"""Gives the pseudonym of a name; both as bytes within a text of JSON."""
+
+_NAMES: Final = tuple(
+    re.compile(each)
+    for each in (
+        rb'\blent to ((?:[^"\\]|\\.)+?)(?= for calibration"|, or on its way back"|")',
+        rb'test cards passed while no daemon ran, by ((?:[^"\\]|\\.)+?)(?=")',
+        rb'"why":\s*"closed by ((?:[^"\\]|\\.)+?)(?=")',
+    )
+)
+"""Patterns of sentences that name people."""
+
+_SUMMARY: Final = re.compile(rb', the last one: [^" ]+ by (?!backend: |key/)((?:[^"\\]|\\.)+)(?=: )')
+"""Pattern of a count of refused orders. A name may have `: ` in it: rather than its end stays in clear, the beginning
+of an error goes with it.
+"""
+
+
+def without_names(body: bytes, hide: Hide) -> bytes:
+    """The bytes of an event without the names in its sentences."""
+    for each in _NAMES:
+        body = _replaced(each, body, hide)
+    return in_summaries(body, hide)
+
+
+def in_summaries(body: bytes, hide: Hide) -> bytes:
+    """The bytes of an event without the names in counts of refused orders."""
+    return _replaced(_SUMMARY, body, hide)
+
+
+class Ended(NamedTuple):
+    """How a shoe ended: a code of `endings.SHOES`. alarm, by: its values, "" for none. why: what a person typed."""
+
+    code: str
+    alarm: str = ""
+    by: str = ""
+    why: str = ""
+
+
+_ENDED: Final = {
+    "the last round is over": Ended("last_round"),
+    "the pack is over": Ended("pack_over"),
+    "too few cards are left for another round": Ended("few_cards"),
+    "the shoe is empty": Ended("shoe_empty"),
+}
+_CLOSED_BY: Final = "closed by "
+_BY_PIT: Final = "the pit ended it: "
+
+
+def shoe_ended(why: str) -> Ended:
+    """How a shoe ended, from its sentence; what is no sentence of the shoe was typed with an order."""
+    if why.startswith(_CLOSED_BY):
+        return Ended("closed", by=why.removeprefix(_CLOSED_BY))
+    if why.startswith(_BY_PIT):
+        alarm, _, typed = why.removeprefix(_BY_PIT).partition(": ")
+        return Ended("pit", alarm, why=typed)
+    return _ENDED.get(why) or Ended("closed", why=why)
+
+
+def _replaced(pattern: re.Pattern[bytes], body: bytes, hide: Hide) -> bytes:
+    def put(found: re.Match[bytes]) -> bytes:
+        start, (begin, end) = found.start(), found.span(1)
+        return found[0][: begin - start] + hide(found[1]) + found[0][end - start :]
+
+    return pattern.sub(put, body)

@@ -1,0 +1,153 @@
+"""A store of format 8, journals of format 3 and messages of `v` 1 of the version before migrations; how it made them.
+
+`git worktree add OLD dc0f51a4; PYTHONPATH=OLD python tests/kit/kept_formats.py FOLDER 4 --keep` made them: tables of
+all games with shifts, voids and corrections, signed records, blocks, and summaries of refused orders that name ANNA.
+The messages of T00 came before names were replaced, all others with the key `KEY`. `postgres-8.sql.xz` is what
+`pg_dump --schema-only --no-owner` wrote of a store that the same version had made.
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+import shutil
+import sqlite3
+import sys
+import tarfile
+from collections.abc import Iterator
+from contextlib import closing
+from importlib import import_module
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+VECTORS: Final = Path(__file__).parents[1] / "vectors/formats"
+KEY: Final = b"k" * 32
+ENROLLED: Final = "T01"
+BATCH: Final = 500
+RECORDS: Final = ("names", "log", "record_key", "incident", "evidence")
+"""Tables that name records, of which a copy has none."""
+
+MOST: Final = 1_000_000
+"""More than the changes of a store that is copied."""
+
+
+def store(folder: Path) -> Path:
+    """The store of format 8."""
+    path = folder / "floor.db"
+    path.write_bytes(lzma.decompress((VECTORS / "store-8.db.xz").read_bytes()))
+    return path
+
+
+def schema_of_postgres() -> str:
+    """What makes the tables of a store of format 8 in PostgreSQL."""
+    return lzma.decompress((VECTORS / "postgres-8.sql.xz").read_bytes()).decode()
+
+
+def multiply(path: Path, copies: int) -> int:
+    """Add copies of all tables to a store under other names; returns how many rounds it has then."""
+    with closing(sqlite3.connect(path)) as db, db:
+        tables = [name for (name,) in db.execute("select name from sqlite_master where type = 'table'")]
+        columns = {each: [column for _, column, *_ in db.execute(f"pragma table_info({each})")] for each in tables}
+        for table in (each for each in tables if "tbl" in columns[each] and each not in RECORDS):
+            taken = {"tbl": "tbl || '-' || k", "changed": f"changed + k * {MOST}"}
+            names, values = (
+                ", ".join(f'"{each}"' for each in columns[table]),
+                ", ".join(taken.get(each, f'"{each}"') for each in columns[table]),
+            )
+            numbers = f"with recursive n(k) as (select 1 union all select k + 1 from n where k < {copies})"
+            db.execute(f"{numbers} insert into {table} ({names}) select {values} from {table} cross join n")
+        db.execute(f"update fact_change set changed = {(copies + 1) * MOST}")
+        return int(db.execute("select count(*) from fact_round where status <> 'open'").fetchone()[0])
+
+
+def journals(folder: Path) -> list[Path]:
+    """The folders of the journals of each table, T00 first."""
+    with tarfile.open(VECTORS / "journals-3.tar.xz") as archive:
+        archive.extractall(folder, filter="data")
+    return sorted(folder.glob("T0*"))
+
+
+def messages() -> list[tuple[str, str, dict[str, Any]]]:
+    """Table, topic and payload of each message of the scenes of all games, retained ones too, in order."""
+    lines = lzma.decompress((VECTORS / "messages-1.jsonl.xz").read_bytes()).splitlines()
+    return [tuple(json.loads(line)) for line in lines]
+
+
+def make(folder: Path, rounds: int) -> None:
+    """Make both in a folder, with so many rounds of each game."""
+    from firmware_bridge.facts import inputs, orders
+    from firmware_bridge.floor.record.message import now
+    from firmware_bridge.floor.record.names import Names
+    from firmware_bridge.floor.record.state import TrustedKey
+    from firmware_bridge.games import GAMES
+    from firmware_bridge.record.signer import signer
+    from tests.floor.facts.dealing import Dealing
+    from tests.floor.house import CompactingHouse, House
+
+    def summary(dealing: Any, count: int) -> None:
+        what = f"{count} more orders were answered within a minute, the last one: void by ANNA: no round is open"
+        order = orders.Malformed("orders", what, "find out what sends so many")
+        dealing._take(inputs.Ordered(at=0, order=order, by="orders", nonce=dealing._memory.nonce()))
+
+    house = House(folder / "floor.db")
+    vkey = signer(f"shoe.invalid/{ENROLLED}/b007", bytes(range(32))).key.vkey
+    house.store.put_key(TrustedKey(ENROLLED, vkey, "enrolled", "ANNA", "BO", now()))
+    house.wait(10)
+    for number, game in enumerate(GAMES):
+        table = f"T{number:02}"
+        dealing = Dealing(table, game, folder, 1)
+        for part in range(2):
+            if part:
+                dealing._order(orders.CloseShoe("worn"))
+            dealing.play((part + 1) * rounds // 2)
+            summary(dealing, part + 5)
+        sent = ((f"shoe/{table}/{each.topic}", each.payload) for each in published(folder / table))
+        while batch := list(islice(sent, BATCH)):
+            house.send(*batch)
+        CompactingHouse.compact(house)  # type: ignore[arg-type]
+        house.store.close()
+        house = House(folder / "floor.db", names=Names(KEY))
+    house.send(("shoe/T00/event", b'{"what":"8 more orders, the last one: void by ANNA: no round is open"}'))
+    house.store._db.execute("vacuum")
+    house.store.close()
+
+
+def published(folder: Path) -> Iterator[Any]:
+    """Every message that the journals in a folder make."""
+    from firmware_bridge.journal.files import journal_files
+    from firmware_bridge.journal.messages import messages
+    from firmware_bridge.journal.reader import Place, read_lines
+
+    for path in journal_files(folder):
+        for line, _ in read_lines(Place(path, 0)):
+            yield from messages(line)
+
+
+def sent_by_scenes() -> Iterator[tuple[str, str, Any]]:
+    """Table, topic and payload of each message of the scenes of documents, as the version before plays them."""
+    old, scenes = (import_module(f"tests.tools.messages.{name}") for name in ("played", "scenes"))
+    for number, scene in enumerate((*scenes.GAMES, *scenes.MORE)):
+        for moment in old.played(scene):
+            yield from ((f"S{number:02}", each.topic, each.payload) for each in moment.sent)
+
+
+def keep(folder: Path) -> None:
+    """Keep what is in a folder as vectors."""
+    (VECTORS / "store-8.db.xz").write_bytes(
+        lzma.compress((folder / "floor.db").read_bytes(), preset=9 | lzma.PRESET_EXTREME)
+    )
+    lines = b"".join(json.dumps(each, separators=(",", ":")).encode() + b"\n" for each in sent_by_scenes())
+    (VECTORS / "messages-1.jsonl.xz").write_bytes(lzma.compress(lines, preset=9 | lzma.PRESET_EXTREME))
+    with tarfile.open(VECTORS / "journals-3.tar.xz", "w:xz", preset=9) as archive:
+        for each in sorted(folder.glob("T0*")):
+            archive.add(each, each.name)
+
+
+if __name__ == "__main__":
+    made = Path(sys.argv[1])
+    shutil.rmtree(made, ignore_errors=True)
+    made.mkdir()
+    make(made, int(sys.argv[2]))
+    if "--keep" in sys.argv:
+        keep(made)
