@@ -14,9 +14,9 @@ from rich.text import Text
 from firmware_bridge.config.arguments import Exit
 from firmware_bridge.config.layout import show
 from firmware_bridge.config.plain import warn
-from firmware_bridge.demo.given import LineError, answer, line_of
 from firmware_bridge.demo.memory_table import Replay
 from firmware_bridge.demo.read_round import RoundReader, waiting
+from firmware_bridge.demo.round_player import LineError, answer, line_of
 from firmware_bridge.demo.script import parse
 from firmware_bridge.errors import ScriptError
 from firmware_bridge.facts.decoding import Undecodable, from_json, text_of

@@ -21,8 +21,8 @@ from firmware_bridge.config.plain import warn
 from firmware_bridge.config.read_section import read_document
 from firmware_bridge.config.sections import Config
 from firmware_bridge.daemon.bridge import Bridge
-from firmware_bridge.daemon.table.doors import is_of_a_connection
-from firmware_bridge.daemon.table.turns import CountedLog
+from firmware_bridge.daemon.table.fair_turns import CountedLog
+from firmware_bridge.daemon.table.role_sockets import is_of_a_connection
 from firmware_bridge.errors import BridgeError, ConfigError, JournalError
 from firmware_bridge.journal.files import InUse
 from hardware.errors import HardwareError, PinBusy

@@ -58,7 +58,7 @@ LIMITS: Final = {
 """Key of `[limits]` -> its meaning."""
 
 
-class Key(NamedTuple):
+class ConfigKey(NamedTuple):
     """Key under its title. `may`: allowed values; `games`: () for all.
 
     default: in TOML, "" where there is none; where games differ, each value behind the names of its games.
@@ -72,7 +72,7 @@ class Key(NamedTuple):
     games: tuple[str, ...] = ()
 
 
-def keys() -> Iterator[Key]:
+def keys() -> Iterator[ConfigKey]:
     """Every key, section by section."""
     own = _meanings(Config)
     for section, kind in SECTIONS.items():
@@ -84,14 +84,14 @@ def keys() -> Iterator[Key]:
                     yield from _keys(f"{title} of {game.name}", game.terms, without)
             case "limits":
                 yield from (
-                    Key(title, name, text, AMOUNTS, _enforced() if name == BET else "", _limited(name))
+                    ConfigKey(title, name, text, AMOUNTS, _enforced() if name == BET else "", _limited(name))
                     for name, text in LIMITS.items()
                 )
             case "presence" | "lamps":
                 may, games = _may(get_args(kind)[1]), games_of(section, NAMED[section])
-                yield Key(title, NAMED[section], f"{own[section]} {_names(section)}", may, games=games)
+                yield ConfigKey(title, NAMED[section], f"{own[section]} {_names(section)}", may, games=games)
             case "keys":
-                yield Key(title, NAMED[section], own[section], _may(get_args(kind)[1]))
+                yield ConfigKey(title, NAMED[section], own[section], _may(get_args(kind)[1]))
             case "keypad":
                 yield from _keys(f"[{title}]", KeypadConfig)
             case "orders":
@@ -101,7 +101,7 @@ def keys() -> Iterator[Key]:
         if section == "pins":
             for name in dict.fromkeys(name for game in GAMES.values() for name in game.play.keys):
                 games = tuple(game.name for game in GAMES.values() if name in game.play.keys)
-                yield Key(title, name, "The dealer's key for this result.", _may(AnySensor), games=games)
+                yield ConfigKey(title, name, "The dealer's key for this result.", _may(AnySensor), games=games)
     for title, kind in WIRES.items():
         common = () if kind is PinConfig else PinConfig.__struct_fields__
         yield from _keys(f"In braces {{ }}: {title}", kind, common)
@@ -120,7 +120,7 @@ def unnamed(text: str, game: Game) -> list[str]:
     return [key for key in known if key not in named]
 
 
-def _is_of(key: Key, game: Game, titles: set[str]) -> bool:
+def _is_of(key: ConfigKey, game: Game, titles: set[str]) -> bool:
     """Whether a config of this game may have the key under one of these titles; not one that stands for names."""
     is_own = key.title.startswith("[game]") or not key.games or game.name in key.games
     return key.title in titles and key.name.islower() and is_own
@@ -156,7 +156,7 @@ def document() -> str:
     return "\n".join([*lines, ""])
 
 
-def _keys(title: str, kind: type[Struct], without: tuple[str, ...] = ()) -> Iterator[Key]:
+def _keys(title: str, kind: type[Struct], without: tuple[str, ...] = ()) -> Iterator[ConfigKey]:
     meanings = _meanings(kind)
     for field in fields(kind):
         if field.name not in without:
@@ -165,7 +165,7 @@ def _keys(title: str, kind: type[Struct], without: tuple[str, ...] = ()) -> Iter
             default = "" if made in (NODEFAULT, None) else in_toml(made)
             if kind is TableConfig:
                 default = _in_games(field.name, games) or default
-            yield Key(title, field.encode_name, meanings.get(field.name, ""), _may(field.type), default, games)
+            yield ConfigKey(title, field.encode_name, meanings.get(field.name, ""), _may(field.type), default, games)
 
 
 def _in_games(key: str, games: tuple[str, ...]) -> str:
@@ -211,7 +211,7 @@ def _names(section: str) -> str:
     return f"Names: {', '.join((*slots, *seats, *LAMPS) if section == 'lamps' else slots)}."
 
 
-def _games(key: Key) -> str:
+def _games(key: ConfigKey) -> str:
     return key.title.partition(" of ")[2] if key.title.startswith("[game]") else ", ".join(key.games) or "all"
 
 

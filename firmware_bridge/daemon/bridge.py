@@ -32,6 +32,7 @@ from firmware_bridge.daemon.devices.watch import Watch
 from firmware_bridge.daemon.devices.wires import input_pins, output_pins, wires
 from firmware_bridge.daemon.table.clock import now
 from firmware_bridge.daemon.table.control import Control
+from firmware_bridge.daemon.table.fair_turns import Window, begun
 from firmware_bridge.daemon.table.leases import Leasable
 from firmware_bridge.daemon.table.opening import Opened, open_journal
 from firmware_bridge.daemon.table.order_service import OrderService
@@ -39,7 +40,6 @@ from firmware_bridge.daemon.table.recorder import Recorder, device_name
 from firmware_bridge.daemon.table.second_login import SecondLogin
 from firmware_bridge.daemon.table.signed_orders import SignedOrders
 from firmware_bridge.daemon.table.table import Table
-from firmware_bridge.daemon.table.turns import Window, begun
 from firmware_bridge.daemon.table.uplink import LastWord, Uplink
 from firmware_bridge.errors import JournalError, in_words
 from firmware_bridge.facts import inputs

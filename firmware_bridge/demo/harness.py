@@ -16,7 +16,7 @@ from firmware_bridge.demo.broker import HOST, EmbeddedBroker
 from firmware_bridge.demo.faults import FAULTS, KEYPAD, STORE, STORE_SILENT_S, Fault, places
 from firmware_bridge.demo.fixtures import Play, board, config, faces, packs, pull
 from firmware_bridge.demo.injection import FaultInjection, WallClock
-from firmware_bridge.demo.seats import WATCHED, PitBoss, Refused, asks_guests, pack_number, play_seats, waits
+from firmware_bridge.demo.seats import WATCHED, OrderNotTaken, PitBoss, asks_guests, pack_number, play_seats, waits
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.house import size_of
@@ -248,7 +248,7 @@ class Harness:
 
     async def _settle(self) -> None:
         await asyncio.sleep(SEEN_S / self.play.speed)
-        with suppress(Refused):  # settled with another one
+        with suppress(OrderNotTaken):  # settled with another one
             await self._pit_boss.decide(None)
 
     # ------------------------------------------------------------ broker

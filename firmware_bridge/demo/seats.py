@@ -177,7 +177,7 @@ LONGEST: Final = 1 << 20
 """Longest answer, in bytes."""
 
 
-class Refused(BridgeError, RuntimeError):
+class OrderNotTaken(BridgeError, RuntimeError):
     """The daemon refused an order."""
 
 
@@ -188,7 +188,7 @@ class PitBoss:
         self._socket = socket
 
     async def open_shoe(self, left: int | None = None) -> None:
-        """Confirms the packs and opens the shoe, unless a guest's mark has opened it. Raises Refused.
+        """Confirms the packs and opens the shoe, unless a guest's mark has opened it. Raises OrderNotTaken.
 
         left: cards in a shoe that was dealt from elsewhere, None for a full one.
         """
@@ -200,7 +200,7 @@ class PitBoss:
             raise _refused("open_shoe", answer)
 
     async def decide(self, last: Card | None) -> None:
-        """Settles the open irregularities; `last` is the card drawn last. Raises Refused."""
+        """Settles the open irregularities; `last` is the card drawn last. Raises OrderNotTaken."""
         status = await self._ask({"do": "status"})
         for alarm in status["alarm"]["open"]:
             irregularity = alarm["id"]
@@ -243,6 +243,6 @@ def _choice(alarm: dict[str, Any], phase: str) -> str | None:
     return str(allowed[0]) if is_required else None
 
 
-def _refused(do: str, answer: dict[str, Any]) -> Refused:
+def _refused(do: str, answer: dict[str, Any]) -> OrderNotTaken:
     why, todo = words_of("en", answer)
-    return Refused(f"{do}: {why}", todo)
+    return OrderNotTaken(f"{do}: {why}", todo)

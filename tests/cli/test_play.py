@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from firmware_bridge.cli import main
-from firmware_bridge.demo.given import LineError, answer
 from firmware_bridge.demo.read_round import RoundReader
+from firmware_bridge.demo.round_player import LineError, answer
 from firmware_bridge.games import GAMES
 from tests.docs.pages import DOCS
 from tests.war.rules import GAME

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from firmware_bridge.client import Rounding, Wager, payments, settle
-from firmware_bridge.demo.given import PlayedTable
+from firmware_bridge.demo.round_player import PlayedTable
 from firmware_bridge.facts import orders
 from firmware_bridge.games.house import house_of, usual
 from tests.games.zhajinhua.chance import lines

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from firmware_bridge.cli import check
 from firmware_bridge.cli import status as command_status
-from firmware_bridge.cli.calibrate.visit import Guide
+from firmware_bridge.cli.calibrate.session import Guide
 from firmware_bridge.cli.watch.model import Watched
 from firmware_bridge.config import layout
 from firmware_bridge.config.arguments import Exit

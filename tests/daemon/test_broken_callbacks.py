@@ -108,8 +108,8 @@ CALLS_THAT_END: Final = (
 
 GOES_ON: Final = (
     "firmware_bridge.daemon.table.connection:Connection._gone",
-    "firmware_bridge.daemon.table.doors:Doors._listen.<locals>.met",
-    "firmware_bridge.daemon.table.doors:login_of",
+    "firmware_bridge.daemon.table.role_sockets:RoleSockets._listen.<locals>.met",
+    "firmware_bridge.daemon.table.role_sockets:login_of",
 )
 """Tasks whose error ends a connection alone."""
 
@@ -121,8 +121,8 @@ CALLS_THAT_GO_ON: Final = (
     "call firmware_bridge.daemon.table.control:Control._answer",
     "call firmware_bridge.daemon.table.control:Control._calibration",
     "call firmware_bridge.daemon.table.control:Control.status",
-    "call firmware_bridge.daemon.table.doors:Doors._has_room",
-    "call firmware_bridge.daemon.table.doors:_peer",
+    "call firmware_bridge.daemon.table.role_sockets:RoleSockets._has_room",
+    "call firmware_bridge.daemon.table.role_sockets:_peer",
     "call firmware_bridge.daemon.table.journal_copies:JournalCopies.send",
     "call firmware_bridge.daemon.table.uplink:Uplink._on_message",
     "call firmware_bridge.daemon.table.uplink:Uplink._on_up",

@@ -12,7 +12,7 @@ import pytest
 
 from firmware_bridge.cli import parser_of
 from firmware_bridge.cli.demo import cancel, deal
-from firmware_bridge.cli.demo.asked import play
+from firmware_bridge.cli.demo.options import play
 from firmware_bridge.daemon.table import broker_outage
 from firmware_bridge.demo.harness import Harness
 from firmware_bridge.demo.narration import Narration

@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from firmware_bridge.cli import parser_of
-from firmware_bridge.cli.demo.asked import play
+from firmware_bridge.cli.demo.options import play
 from firmware_bridge.demo import fixtures
 from firmware_bridge.demo.memory_table import MemoryTable
 from firmware_bridge.demo.seats import asks_guests, pack_number, play_seats, waits

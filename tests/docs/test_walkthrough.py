@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from firmware_bridge.demo.given import PlayedTable
+from firmware_bridge.demo.round_player import PlayedTable
 from firmware_bridge.facts import orders
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.house import house_of

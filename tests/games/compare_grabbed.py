@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 from msgspec import Raw, Struct
 
-from firmware_bridge.demo import given as shown
+from firmware_bridge.demo import round_player as shown
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events_of_rounds import Net
 from firmware_bridge.games import GAMES

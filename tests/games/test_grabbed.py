@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from firmware_bridge.demo.given import answer
+from firmware_bridge.demo.round_player import answer
 from firmware_bridge.games import GAMES
 from tests.games.grabbed_lines import line
 from tests.kit.nightly import share

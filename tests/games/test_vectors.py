@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.demo.given import answer
+from firmware_bridge.demo.round_player import answer
 from firmware_bridge.games import GAMES
 from tests.kit.rows import each_row
 

@@ -30,7 +30,7 @@ from tests.kit.patience import LIMIT_S, said
 PRELOADED: Final = (
     "tests.kit.process",
     "firmware_bridge.cli.run",
-    "firmware_bridge.cli.demo.asked",
+    "firmware_bridge.cli.demo.options",
     "firmware_bridge.daemon.bridge",
     "firmware_bridge.floor.service",
 )

@@ -28,7 +28,7 @@ from firmware_bridge.client.round_keys import RoundKeys
 from firmware_bridge.config import calibration
 from firmware_bridge.config.load import load as load_config
 from firmware_bridge.daemon.bridge import CLIENT_NAME, _client_name
-from firmware_bridge.daemon.delivery.foreign import Foreign
+from firmware_bridge.daemon.delivery.forged_messages import ForgedMessages
 from firmware_bridge.daemon.delivery.store import NotStored, Store
 from firmware_bridge.daemon.devices import code_books, health
 from firmware_bridge.daemon.devices.leased import LEFT_BEHIND, LeftBehind, left_in
@@ -36,7 +36,7 @@ from firmware_bridge.daemon.table.command import NotAnOrder
 from firmware_bridge.daemon.table.command import parse as parse_order
 from firmware_bridge.daemon.table.order_service import order_of
 from firmware_bridge.daemon.table.uplink import DuplicateTableId
-from firmware_bridge.demo.given import answer as played
+from firmware_bridge.demo.round_player import answer as played
 from firmware_bridge.demo.script import parse as parse_script
 from firmware_bridge.errors import BridgeError, JournalError
 from firmware_bridge.facts import orders, wire_states
@@ -250,7 +250,7 @@ def store_watch(folder: Path) -> Callable[[bytes], object]:
 
 
 def foreign(folder: Path) -> Callable[[bytes], object]:
-    made = Foreign(folder, lambda entry, count: None)
+    made = ForgedMessages(folder, lambda entry, count: None)
 
     def take(payload: bytes) -> None:
         made._second, made._looked = 0, 0

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from firmware_bridge.demo.given import PlayedTable
+from firmware_bridge.demo.round_player import PlayedTable
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.cards import FACES, Card
 from firmware_bridge.facts.house import House

@@ -35,7 +35,7 @@ RUN: Final = {
     "pack": "pack:run",
 }
 UNDO: Final = {"reader": "reader:undo", "codebook": "codebook:undo"}
-"""Step -> module in `calibrate/` and its function(visit) -> exit code; `Visit.undo` for steps without settings."""
+"""Step -> module in `calibrate/` and its function(session) -> exit code; `Session.undo` for steps without settings."""
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -54,30 +54,33 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Calibrates; 0 if the result is good and kept, else 1. Raises NoDaemon, Refused, ConfigError, NotCalibrated."""
-    from firmware_bridge.cli.calibrate.borrow import LeaseRevoked
-    from firmware_bridge.cli.calibrate.visit import Visit
+    """Calibrates; 0 if the result is good and kept, else 1.
+
+    Raises NoDaemon, LeaseRefused, ConfigError, NotCalibrated.
+    """
+    from firmware_bridge.cli.calibrate.lease import LeaseRevoked
+    from firmware_bridge.cli.calibrate.session import Session
 
     ended = _ends_in_order()
-    visit = Visit(arguments, load(arguments.config))
-    step = UNDO.get(arguments.what, "visit:Visit.undo") if arguments.undo else RUN[arguments.what]
+    session = Session(arguments, load(arguments.config))
+    step = UNDO.get(arguments.what, "session:Session.undo") if arguments.undo else RUN[arguments.what]
     try:
-        return int(resolve_name(f"{__name__}.{step}")(visit))
+        return int(resolve_name(f"{__name__}.{step}")(session))
     except PinError as error:
         raise ConfigError(str(error)) from None
     except Refusal as refusal:
-        visit.failed(refusal.reason, refusal.remedy)
+        session.failed(refusal.reason, refusal.remedy)
         return FAILED
     except LeaseRevoked as end:
-        visit.failed(end.what, end.hint)
+        session.failed(end.what, end.hint)
         return FAILED
     except PortVanished:
-        visit.failed("the reader was unplugged", "plug it in and calibrate again; nothing was kept")
+        session.failed("the reader was unplugged", "plug it in and calibrate again; nothing was kept")
         return FAILED
     except KeyboardInterrupt:
         if ended:
             return 128 + ended[0]
-        visit.stopped()
+        session.stopped()
         return INTERRUPTED
     except (HardwareError, OSError) as error:
         raise NotCalibrated(str(error), "nothing was kept") from None

@@ -5,8 +5,8 @@ import shutil
 from pathlib import Path
 from typing import Final
 
-from firmware_bridge.cli.calibrate.borrow import Borrowed
-from firmware_bridge.cli.calibrate.visit import Visit
+from firmware_bridge.cli.calibrate.lease import Borrowed
+from firmware_bridge.cli.calibrate.session import Session
 from firmware_bridge.config.calibration import Count, CountSection, Value
 from firmware_bridge.daemon.devices import code_books
 from firmware_bridge.errors import ConfigError
@@ -25,127 +25,131 @@ CUT_CARD_S: Final = 5.0
 """Seconds to wait for the cut card: many have no code."""
 
 
-def run(visit: Visit) -> int:
-    """Records the book and writes its file; 0. Raises Refusal, Refused, ConfigError."""
-    path = _path(visit)
-    with visit.borrow("reader", open_shoe=False) as borrowed:
-        book = asyncio.run(_work(visit, borrowed))
+def run(session: Session) -> int:
+    """Records the book and writes its file; 0. Raises Refusal, LeaseRefused, ConfigError."""
+    path = _path(session)
+    with session.borrow("reader", open_shoe=False) as borrowed:
+        book = asyncio.run(_work(session, borrowed))
         before = _kept_aside(path)
         code_books.save(path, book)
-        code_books.of_reader(visit.config.reader, visit.config.table.decks, visit.config.rules.pack)
+        code_books.of_reader(session.config.reader, session.config.table.decks, session.config.rules.pack)
     measured = Count(tried=len(book), good=len(book))
     after: dict[str, Value] = {"file": str(path), "codes": len(book)}
-    visit.keep(CountSection(at=visit.now, by=visit.by, before=before, after=after, measured=measured))
-    return visit.done(f"kept: {len(book)} codes in {path}", after=after)
+    session.keep(CountSection(at=session.now, by=session.by, before=before, after=after, measured=measured))
+    return session.done(f"kept: {len(book)} codes in {path}", after=after)
 
 
-def undo(visit: Visit) -> int:
+def undo(session: Session) -> int:
     """Restores the book from before the last recording; 0. Raises Refusal if it is no longer kept."""
-    path, last = _path(visit), visit.last
-    with visit.borrow("reader", open_shoe=False):
+    path, last = _path(session), session.last
+    with session.borrow("reader", open_shoe=False):
         if not last.before:
             path.unlink(missing_ok=True)
         elif _aside(path).exists():
             _aside(path).replace(path)
         else:
             raise Refusal(f"{_aside(path)} is gone: only the last book is kept", "record the code book again")
-    visit.forget()
-    return visit.done(f"{path} is restored" if last.before else f"{path} is deleted: there was none before")
+    session.forget()
+    return session.done(f"{path} is restored" if last.before else f"{path} is deleted: there was none before")
 
 
-async def _work(visit: Visit, borrowed: Borrowed) -> code_books.CodeBook:
-    async with visit.bench(borrowed) as bench:
+async def _work(session: Session, borrowed: Borrowed) -> code_books.CodeBook:
+    async with session.bench(borrowed) as bench:
         await bench.drain()
         book: dict[str, code_books.Known] = {}
-        if _has_tags(visit):
-            for number in range(1, visit.config.table.decks + 1):
-                book |= await _tagged_deck(visit, bench, book, number)
+        if _has_tags(session):
+            for number in range(1, session.config.table.decks + 1):
+                book |= await _tagged_deck(session, bench, book, number)
         else:
-            book |= await _deck(visit, bench, {}, "")
-        return dict.fromkeys(await _cut_card(visit, bench), code_books.CUT_CARD) | book
+            book |= await _deck(session, bench, {}, "")
+        return dict.fromkeys(await _cut_card(session, bench), code_books.CUT_CARD) | book
 
 
-async def _tagged_deck(visit: Visit, bench: Bench, recorded: code_books.CodeBook, number: int) -> code_books.CodeBook:
+async def _tagged_deck(
+    session: Session, bench: Bench, recorded: code_books.CodeBook, number: int
+) -> code_books.CodeBook:
     """A deck read twice with the same codes: no tag misread, no card missing or swapped."""
-    which = f"deck {number} of {visit.config.table.decks}: "
+    which = f"deck {number} of {session.config.table.decks}: "
     while True:
-        deck = await _deck(visit, bench, recorded, which)
-        again = await _deck(visit, bench, recorded, f"{which}the same again: ")
+        deck = await _deck(session, bench, recorded, which)
+        again = await _deck(session, bench, recorded, f"{which}the same again: ")
         if deck == again:
             return {code: known._replace(serial=code) for code, known in deck.items()}
-        faces = _sorted(visit)
+        faces = _sorted(session)
         differ = [face.value for face, one, other in zip(faces, deck, again, strict=True) if one != other]
-        visit.guide.say(
+        session.guide.say(
             f"{which}codes that differ the second time: {len(differ)}, the first at {differ[0]}; "
             "sort it and pull it again"
         )
 
 
-async def _deck(visit: Visit, bench: Bench, recorded: code_books.CodeBook, which: str) -> dict[str, code_books.Known]:
+async def _deck(
+    session: Session, bench: Bench, recorded: code_books.CodeBook, which: str
+) -> dict[str, code_books.Known]:
     """A sorted deck with codes not recorded before. Raises Refusal."""
-    undo = "" if visit.guide.unattended else "; u: undo"
-    faces = _sorted(visit)
+    undo = "" if session.guide.unattended else "; u: undo"
+    faces = _sorted(session)
     order = ORDER_OF_TILES if faces[0] in TILES else ORDER
-    visit.guide.say(f"{which}pull {len(faces)} {order}{undo}")
+    session.guide.say(f"{which}pull {len(faces)} {order}{undo}")
     deck: dict[str, code_books.Known] = {}
     while len(deck) < len(faces):
-        code = await _next(visit, bench, deck)
+        code = await _next(session, bench, deck)
         if code is not None and (known := recorded.get(code) or deck.get(code)):
-            visit.guide.say(f"this code is already recorded as {_face(known)}: pull the next card")
+            session.guide.say(f"this code is already recorded as {_face(known)}: pull the next card")
         elif code is not None:
             deck[code] = known = code_books.Known(faces[len(deck)])
-            visit.guide.bar(len(deck) / len(faces), len(deck), len(faces), f"{_face(known)} = {code}")
+            session.guide.bar(len(deck) / len(faces), len(deck), len(faces), f"{_face(known)} = {code}")
     return deck
 
 
-def _sorted(visit: Visit) -> list[Card]:
+def _sorted(session: Session) -> list[Card]:
     """Cards of a sorted pack of the table's game: every card if each has a tag, else one of each face."""
-    pack = visit.config.rules.pack
-    return [face for face, copies in pack.items() for _ in range(copies if _has_tags(visit) else 1)]
+    pack = session.config.rules.pack
+    return [face for face, copies in pack.items() for _ in range(copies if _has_tags(session) else 1)]
 
 
-async def _next(visit: Visit, bench: Bench, deck: dict[str, code_books.Known]) -> str | None:
+async def _next(session: Session, bench: Bench, deck: dict[str, code_books.Known]) -> str | None:
     """The next card's code, None after an undo or a card that was not read. Raises Refusal if none comes."""
     waited = 0.0
-    while waited < visit.patience_s:
+    while waited < session.patience_s:
         card: Passed | None = await bench.next_card(LOOK_S)
         if isinstance(card, Read) and isinstance(card.code, str):
             return card.code
         if card is not None:
-            visit.guide.say("not read: pull that card again")
+            session.guide.say("not read: pull that card again")
             return None
-        if visit.guide.typed() == "u" and deck:
-            visit.guide.say(f"undone: pull {_face(deck.popitem()[1])} again")
+        if session.guide.typed() == "u" and deck:
+            session.guide.say(f"undone: pull {_face(deck.popitem()[1])} again")
             return None
         waited += LOOK_S
-    if visit.guide.unattended or visit.guide.ask("no card came: continue?") == "n":
-        faces = _sorted(visit)
+    if session.guide.unattended or session.guide.ask("no card came: continue?") == "n":
+        faces = _sorted(session)
         raise Refusal(f"only {len(deck)} of {len(faces)} cards passed", f"start again with {faces[0].value}")
     return None
 
 
-async def _cut_card(visit: Visit, bench: Bench) -> list[str]:
+async def _cut_card(session: Session, bench: Bench) -> list[str]:
     """The cut card's code, if it has one; tags are read twice."""
-    visit.guide.say("pull the cut card, if it has a code")
+    session.guide.say("pull the cut card, if it has a code")
     previous: str | int | None = None
-    while isinstance(card := await bench.next_card(min(CUT_CARD_S, visit.patience_s)), Read):
-        if isinstance(card.code, str) and (card.code == previous or not _has_tags(visit)):
+    while isinstance(card := await bench.next_card(min(CUT_CARD_S, session.patience_s)), Read):
+        if isinstance(card.code, str) and (card.code == previous or not _has_tags(session)):
             return [card.code]
         previous = card.code
-        visit.guide.say("pull the cut card again")
+        session.guide.say("pull the cut card again")
     return []
 
 
-def _has_tags(visit: Visit) -> bool:
-    return READERS[visit.config.reader.protocol].has_tags
+def _has_tags(session: Session) -> bool:
+    return READERS[session.config.reader.protocol].has_tags
 
 
 def _face(known: code_books.Known) -> str:
     return known.card.value if known.card else code_books.CUT
 
 
-def _path(visit: Visit) -> Path:
-    reader = visit.config.reader
+def _path(session: Session) -> Path:
+    reader = session.config.reader
     if READERS[reader.protocol].has_fixed_codes:
         raise Refusal(f"{reader.protocol} readers recognise the cards themselves", "they need no code book")
     if reader.code_book is None:

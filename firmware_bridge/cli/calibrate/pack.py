@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from firmware_bridge.cli.calibrate.borrow import Borrowed
-from firmware_bridge.cli.calibrate.visit import Visit
+from firmware_bridge.cli.calibrate.lease import Borrowed
+from firmware_bridge.cli.calibrate.session import Session
 from firmware_bridge.config.calibration import Count, CountSection
 from firmware_bridge.daemon.devices import code_books
 from firmware_bridge.facts.cards import Card
@@ -51,60 +51,60 @@ class Pulled:
         return self.count + self.unknown
 
 
-def run(visit: Visit) -> int:
+def run(session: Session) -> int:
     """Counts `--cards` cards, by default one pack; 0 if each face came as often as it must. Raises Refusal."""
-    pack = visit.config.rules.pack
-    size = visit.config.rules.size
-    count = visit.cards or size
+    pack = session.config.rules.pack
+    size = session.config.rules.size
+    count = session.cards or size
     if count % size:
         raise Refusal(f"{count} cards are not whole packs", f"use --cards {size}, {2 * size}, ..")
-    with visit.borrow("reader", open_shoe=False) as borrowed:
-        pulled = asyncio.run(_work(visit, borrowed, count))
+    with session.borrow("reader", open_shoe=False) as borrowed:
+        pulled = asyncio.run(_work(session, borrowed, count))
     _judge(pulled, {face: copies * (count // size) for face, copies in pack.items()})
     lot = pulled.lots.pop() if pulled.lots else None
     rate = pulled.count / (pulled.count + pulled.unread)
     measured = Count(tried=count, good=pulled.count, decode_rate=round(rate, 4), lot=lot)
-    visit.keep(CountSection(at=visit.now, by=visit.by, measured=measured))
+    session.keep(CountSection(at=session.now, by=session.by, measured=measured))
     whole = f"{count // size} whole packs" if count > size else "a whole pack"
     text = f"kept: {count} cards, {whole}, {100 * rate:.1f} % read at the first try"
-    return visit.done(text + (f", batch {lot}" if lot is not None else ""), measured=measured)
+    return session.done(text + (f", batch {lot}" if lot is not None else ""), measured=measured)
 
 
-async def _work(visit: Visit, borrowed: Borrowed, count: int) -> Pulled:
-    config = visit.config
+async def _work(session: Session, borrowed: Borrowed, count: int) -> Pulled:
+    config = session.config
     book = code_books.of_reader(config.reader, config.table.decks, config.rules.pack)
     pulled = Pulled()
-    async with visit.bench(borrowed) as bench:
+    async with session.bench(borrowed) as bench:
         await bench.drain()
-        visit.guide.say(f"pull {count} cards in any order")
+        session.guide.say(f"pull {count} cards in any order")
         is_last = False
         while True:
             if pulled.taken >= count and not is_last:
-                visit.guide.say("pull once more: no card may be left in the shoe")
+                session.guide.say("pull once more: no card may be left in the shoe")
                 is_last = True
-            card = await bench.next_card(visit.patience_s)
+            card = await bench.next_card(session.patience_s)
             if card is None or pulled.taken > MOST * count:
                 break
-            _count(visit, pulled, card, book)
-            visit.guide.bar(min(1.0, pulled.count / count), pulled.count, count, f"{pulled.unread} not read")
+            _count(session, pulled, card, book)
+            session.guide.bar(min(1.0, pulled.count / count), pulled.count, count, f"{pulled.unread} not read")
         if not pulled.taken:
             reason = "no card was read" if pulled.unread else "no card came"
             raise Refusal(reason, "pull the cards past the reader; calibrate it first if none is read")
     return pulled
 
 
-def _count(visit: Visit, pulled: Pulled, card: Passed, book: code_books.CodeBook) -> None:
+def _count(session: Session, pulled: Pulled, card: Passed, book: code_books.CodeBook) -> None:
     if not isinstance(card, Read):
         pulled.unread += 1
         pulled.in_a_row += 1
         hint = "; stop with Ctrl-C and calibrate the reader first: sudo shoe calibrate reader --by NAME"
-        visit.guide.say(f"not read: pull that card again{hint if pulled.in_a_row >= SEVERAL else ''}")
+        session.guide.say(f"not read: pull that card again{hint if pulled.in_a_row >= SEVERAL else ''}")
         return
     pulled.in_a_row = 0
     known = code_books.native(card.code) if isinstance(card.code, int) else book.get(card.code)
     if known is None:
         pulled.unknown += 1
-        visit.guide.say("unknown code: remove that card, or record the code book again")
+        session.guide.say("unknown code: remove that card, or record the code book again")
     elif known.card is not None:
         pulled.faces[known.card] += 1
         pulled.lots |= {known.lot} if known.lot is not None else set()

@@ -6,8 +6,8 @@ from typing import Final
 
 import msgspec
 
-from firmware_bridge.cli.calibrate.borrow import Borrowed
-from firmware_bridge.cli.calibrate.visit import Visit
+from firmware_bridge.cli.calibrate.lease import Borrowed
+from firmware_bridge.cli.calibrate.session import Session
 from firmware_bridge.config.calibration import ReaderSection, ReaderSettings, Reading
 from firmware_bridge.daemon.devices import code_books
 from firmware_bridge.daemon.devices.repeats import may_repeat
@@ -37,45 +37,45 @@ LEAST_RATE: Final = 0.99
 """Minimum decode rate of a test pass: one unread card in a hundred stops every other round."""
 
 
-def run(visit: Visit) -> int:
+def run(session: Session) -> int:
     """Calibrates, tests and keeps; 0. Raises Refusal: the board then has its old settings."""
-    with visit.borrow("reader") as borrowed:
-        section = asyncio.run(_work(visit, borrowed))
-        visit.keep(section)  # the daemon reads it when it has the reader again
+    with session.borrow("reader") as borrowed:
+        section = asyncio.run(_work(session, borrowed))
+        session.keep(section)  # the daemon reads it when it has the reader again
     rate = f"{100 * section.measured.decode_rate:.1f} %"
     text = f"kept: {rate} of {section.measured.cards} cards read, by {section.by} at {section.at}"
-    return visit.done(text, before=section.before, after=section.after, measured=section.measured)
+    return session.done(text, before=section.before, after=section.after, measured=section.measured)
 
 
-def undo(visit: Visit) -> int:
+def undo(session: Session) -> int:
     """Restores the board's settings from before the last calibration; 0."""
-    last = visit.last
+    last = session.last
     assert isinstance(last, ReaderSection)
     before = msgspec.to_builtins(last.before)
     if before:
-        with visit.borrow("reader") as borrowed:
+        with session.borrow("reader") as borrowed:
             params = {id_: before[name] for id_, name in PARAMS.items() if name in before}
-            asyncio.run(_restore(visit, borrowed, params))
-    visit.forget()
+            asyncio.run(_restore(session, borrowed, params))
+    session.forget()
     put_back = ", ".join(f"{name} {value}" for name, value in before.items())
     text = f"the board has its old settings: {put_back}" if before else "the last calibration is removed"
-    return visit.done(text, after=before)
+    return session.done(text, after=before)
 
 
-async def _work(visit: Visit, borrowed: Borrowed) -> ReaderSection:
-    async with visit.bench(borrowed, LONGEST if may_repeat(visit.config.reader) else 0.0) as bench:
+async def _work(session: Session, borrowed: Borrowed) -> ReaderSection:
+    async with session.bench(borrowed, LONGEST if may_repeat(session.config.reader) else 0.0) as bench:
         if waited := await bench.drain():
-            visit.guide.say(f"{waited} cards were waiting in the reader: they count as test cards")
-        if not READERS[visit.config.reader.protocol].has_signal:
-            tested = await _test(visit, bench)
-            measured = {"repeats": await _repeats(visit, bench)} if may_repeat(visit.config.reader) else {}
+            session.guide.say(f"{waited} cards were waiting in the reader: they count as test cards")
+        if not READERS[session.config.reader.protocol].has_signal:
+            tested = await _test(session, bench)
+            measured = {"repeats": await _repeats(session, bench)} if may_repeat(session.config.reader) else {}
             return msgspec.structs.replace(
-                _section(visit, tested, bench), after=measured, protocol=visit.config.reader.protocol
+                _section(session, tested, bench), after=measured, protocol=session.config.reader.protocol
             )
         before = await bench.params()
         borrowed.leave(bench.restoring(before))
         try:
-            section = await _until_good(visit, bench, before)
+            section = await _until_good(session, bench, before)
             await bench.save()
         except PortVanished:
             raise  # the daemon restores an unplugged board's settings when it is back
@@ -88,25 +88,25 @@ async def _work(visit: Visit, borrowed: Borrowed) -> ReaderSection:
         return section
 
 
-async def _until_good(visit: Visit, bench: Bench, before: dict[int, int]) -> ReaderSection:
+async def _until_good(session: Session, bench: Bench, before: dict[int, int]) -> ReaderSection:
     """Adjusts and tests until the reader reads well; the technician may ask for another try. Raises Refusal."""
     while True:
-        levels = await adjust(bench, visit.guide, patience_s=visit.patience_s)
-        tested = await _test(visit, bench)
-        answer = visit.guide.ask("keep it? yes, redo, no", "yrn")
+        levels = await adjust(bench, session.guide, patience_s=session.patience_s)
+        tested = await _test(session, bench)
+        answer = session.guide.ask("keep it? yes, redo, no", "yrn")
         if answer == "y":
             break
         if answer == "n":
             raise Refusal("rejected by the technician", "nothing was kept; the board has its old settings")
-    return _section(visit, tested, bench, levels, before, await bench.params())
+    return _section(session, tested, bench, levels, before, await bench.params())
 
 
-async def _test(visit: Visit, bench: Bench) -> Tested:
-    count = visit.cards or TEST_CARDS
-    config = visit.config
+async def _test(session: Session, bench: Bench) -> Tested:
+    count = session.cards or TEST_CARDS
+    config = session.config
     known = code_books.of_reader(config.reader, config.table.decks, config.rules.pack)
     leave = "; leave the last one before the reader" if may_repeat(config.reader) else ""
-    visit.guide.say(f"pull {count} cards: the test{leave}")
+    session.guide.say(f"pull {count} cards: the test{leave}")
     unknown = 0
 
     def is_known(code: int | str) -> bool:
@@ -116,10 +116,10 @@ async def _test(visit: Visit, bench: Bench) -> Tested:
         unknown += code_books.can_be(code, known)
         return False
 
-    tested = await tried(bench, visit.guide, count, visit.patience_s, is_known)
+    tested = await tried(bench, session.guide, count, session.patience_s, is_known)
     if tested.qualities:
         for line in tested.histogram(config.reader.min_quality):
-            visit.guide.say(line)
+            session.guide.say(line)
     if tested.rate < LEAST_RATE:
         damaged = tested.cards - tested.read - unknown
         todo = [f"{unknown} codes are in no code book: record it (shoe calibrate codebook)"] * bool(unknown)
@@ -128,9 +128,9 @@ async def _test(visit: Visit, bench: Bench) -> Tested:
     return tested
 
 
-async def _repeats(visit: Visit, bench: Bench) -> float:
+async def _repeats(session: Session, bench: Bench) -> float:
     """Measures how long the reader may take to report the last card again; says what to set where it does."""
-    guide, config = visit.guide, visit.config.reader
+    guide, config = session.guide, session.config.reader
     guide.say(f"leave the card where it lies for {LIES_S:.0f} s: does the reader report it again?")
     times = await repeated(bench, LIES_S)
     value = round(min(MARGIN * max(times), LONGEST), 1) if times else 0.0
@@ -145,8 +145,8 @@ async def _repeats(visit: Visit, bench: Bench) -> float:
     return value
 
 
-async def _restore(visit: Visit, borrowed: Borrowed, params: dict[int, int]) -> None:
-    async with visit.bench(borrowed) as bench:
+async def _restore(session: Session, borrowed: Borrowed, params: dict[int, int]) -> None:
+    async with session.bench(borrowed) as bench:
         await bench.drain()  # answers to the restored settings of a killed command
         await bench.set(params)
         await bench.save()
@@ -154,7 +154,7 @@ async def _restore(visit: Visit, borrowed: Borrowed, params: dict[int, int]) -> 
 
 
 def _section(
-    visit: Visit,
+    session: Session,
     tested: Tested,
     bench: Bench,
     levels: Levels | None = None,
@@ -163,8 +163,8 @@ def _section(
 ) -> ReaderSection:
     beat = bench.beat
     return ReaderSection(
-        at=visit.now,
-        by=visit.by,
+        at=session.now,
+        by=session.by,
         before=_named(before or {}),
         after=_named(after or {}),
         measured=Reading(

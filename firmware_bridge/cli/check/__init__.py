@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from firmware_bridge.cli import CONFIG, FAILED, FINE
-from firmware_bridge.cli.check import board, broker, disk, orders, reader, record, service, stranger, tls
+from firmware_bridge.cli.check import board, broker, disk, forgery_probe, orders, reader, record, service, tls
 from firmware_bridge.cli.check.finding import RESTART, Machine
 from firmware_bridge.cli.daemon_socket import NoDaemon, NotRunning, ask, config_option, socket_path
 from firmware_bridge.config.documents import shipped
@@ -123,7 +123,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     reader.keypads,
     broker.broker,
     tls.tls,
-    stranger.stranger,
+    forgery_probe.stranger,
     orders.orders,
     orders.names,
     broker.store,

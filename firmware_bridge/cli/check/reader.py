@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
-from firmware_bridge.cli.calibrate.kept import KeptCalibration
+from firmware_bridge.cli.calibrate.storage import CalibrationStorage
 from firmware_bridge.cli.check.finding import RESTART, Machine, failed, unread
 from firmware_bridge.cli.check.hearing import heard, shared
 from firmware_bridge.cli.daemon_socket import NoDaemon
@@ -289,7 +289,7 @@ def calibrated(machine: Machine) -> Iterator[Finding]:
 
 def _calibration(machine: Machine, path: Path) -> calibration.Calibration:
     """The calibration, by the daemon where a technician may not read it. Raises ConfigError, NoDaemon, OSError."""
-    record = KeptCalibration(machine.path, path)
+    record = CalibrationStorage(machine.path, path)
     if not record.is_ours and machine.daemon is None:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
     return calibration.load(path) if record.is_ours else record.read()[0]

@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
-from firmware_bridge.cli.demo.asked import options, play
+from firmware_bridge.cli.demo.options import options, play
 from firmware_bridge.cli.watch.terminal import ENDS, KEYS, PAUSE, PAUSED, QUIT, Terminal, cannot_draw, size
 from firmware_bridge.config.arguments import Exit
 from firmware_bridge.config.plain import say

@@ -9,7 +9,7 @@ from typing import Final
 from firmware_bridge.cli import COMMANDS, help, parser_of
 from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG, JOURNAL_DIR, ask, journal_dir, socket_path
 from firmware_bridge.config.manual import bash, head, page, plain
-from firmware_bridge.config.reference import ABOUT, Key, keys
+from firmware_bridge.config.reference import ABOUT, ConfigKey, keys
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.journal.files import journal_files, journal_id
 
@@ -76,6 +76,6 @@ def bridge_toml() -> str:
     return "\n".join([*lines, ".SH SEE ALSO", "shoe(1), shoe config, shoe check", ""])
 
 
-def _entry(key: Key) -> Iterator[str]:
+def _entry(key: ConfigKey) -> Iterator[str]:
     default = f" Default: {key.default}." if key.default else ""
     yield plain(f"{key.meaning} Allowed: {key.may}.{default}")

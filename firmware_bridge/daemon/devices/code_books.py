@@ -71,7 +71,7 @@ def plain() -> CodeBook:
     return {card.value: Known(card) for card in Card} | {CUT: CUT_CARD}
 
 
-class Row(NamedTuple):
+class BookRow(NamedTuple):
     """A row of a book as written, and its place in the file."""
 
     where: str
@@ -166,7 +166,7 @@ def reported_code(code: str) -> str:
     return code.upper() if _TAG.fullmatch(code) else code
 
 
-def _known(row: Row) -> Known:
+def _known(row: BookRow) -> Known:
     return CUT_CARD if row.face == CUT else Known(Card(row.face), serial=row.serial or None)
 
 
@@ -178,7 +178,7 @@ _SHOWN: Final = 8
 """Faces listed at most; of more, the first three and the last."""
 
 
-def _other_pack(rows: list[Row], pack: Pack) -> Iterator[str]:
+def _other_pack(rows: list[BookRow], pack: Pack) -> Iterator[str]:
     """The mistake of a book with faces of another pack and none of this one."""
     found = list(dict.fromkeys(row.face for row in rows if row.face in _ANY))
     if found and not {card.value for card in pack} & set(found):
@@ -186,7 +186,7 @@ def _other_pack(rows: list[Row], pack: Pack) -> Iterator[str]:
         yield f"end: these cards ({_some(found)}) are not in the packs of this game ({ours}): use another code book"
 
 
-def _wrong_rows(rows: list[Row], pack: Pack, cannot: Callable[[str], str]) -> Iterator[str]:
+def _wrong_rows(rows: list[BookRow], pack: Pack, cannot: Callable[[str], str]) -> Iterator[str]:
     """Mistakes in single rows; codes that are never sent, often those of a whole column, in one."""
     faces = [card.value for card in pack]
     codes: dict[str, str] = {}
@@ -213,7 +213,7 @@ def _wrong_rows(rows: list[Row], pack: Pack, cannot: Callable[[str], str]) -> It
         yield never[0] + (f" ({len(never) - 1} more lines have such codes)" if never[1:] else "")
 
 
-def _wrong_face(row: Row, pack: Pack) -> str:
+def _wrong_face(row: BookRow, pack: Pack) -> str:
     """What is wrong with a row with a card that the pack does not have."""
     if row.face:
         is_head = row.where == "line 1" and not re.search("[0-9]", row.code)
@@ -224,7 +224,7 @@ def _wrong_face(row: Row, pack: Pack) -> str:
     return "the card is missing"
 
 
-def _wrong_counts(rows: list[Row], decks: int | None, pack: Pack) -> Iterator[str]:
+def _wrong_counts(rows: list[BookRow], decks: int | None, pack: Pack) -> Iterator[str]:
     """Mistakes in the book as a whole: every face has one code, or one for each of its cards."""
     places: dict[str, list[str]] = {card.value: [] for card in pack}
     for row in rows:
@@ -272,14 +272,14 @@ def _too_few(faces: list[str], count: int, copies: int, all_faces: int) -> str:
 # ---------------------------------------------------------------- the files
 
 
-def _csv_rows(text: str) -> Iterator[Row]:
+def _csv_rows(text: str) -> Iterator[BookRow]:
     separator = max(SEPARATORS, key=text.count)
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
     for cells in lines:
         code, face, serial = [*map(_unprotected, cells), "", "", ""][:3]
         is_head = (code.lower(), face.lower()) == ("code", "card") or (lines.line_num == 1 and code.startswith("sep="))
         if any((code, face, serial)) and not is_head:
-            yield Row(f"line {lines.line_num}", code, _as_named(face), serial, separator)
+            yield BookRow(f"line {lines.line_num}", code, _as_named(face), serial, separator)
 
 
 def _unprotected(cell: str) -> str:
@@ -288,10 +288,10 @@ def _unprotected(cell: str) -> str:
     return next(filter(None, found.groups()), "").strip() if found else cell.strip()
 
 
-def _toml_rows(path: Path, text: str) -> Iterator[Row]:
+def _toml_rows(path: Path, text: str) -> Iterator[BookRow]:
     for code, value in parsed(path, text).items():
         known: dict[str, Any] = value if isinstance(value, dict) else {"card": value}
-        yield Row(f"key {code}", code, _as_named(str(known.get("card", ""))), str(known.get("serial", "")))
+        yield BookRow(f"key {code}", code, _as_named(str(known.get("card", ""))), str(known.get("serial", "")))
 
 
 def _as_named(face: str) -> str:

@@ -11,8 +11,8 @@ from firmware_bridge.config.pins import KeypadConfig
 from firmware_bridge.daemon.devices.hearing import Hearing
 from firmware_bridge.daemon.devices.losses import Losses
 from firmware_bridge.daemon.table.clock import nonce, now
+from firmware_bridge.daemon.table.fair_turns import Turns, Window
 from firmware_bridge.daemon.table.table import Table
-from firmware_bridge.daemon.table.turns import Turns, Window
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.book.measures import Heard
 from firmware_bridge.facts.book.refusals import phrase

@@ -21,8 +21,8 @@ from firmware_bridge.daemon.devices.reader_limits import FloodLimit, Greetings, 
 from firmware_bridge.daemon.devices.reader_settings import settings
 from firmware_bridge.daemon.devices.repeats import ReadAgain
 from firmware_bridge.daemon.table.clock import now
+from firmware_bridge.daemon.table.fair_turns import Turns
 from firmware_bridge.daemon.table.table import Table
-from firmware_bridge.daemon.table.turns import Turns
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.inputs import Person, ReportNo

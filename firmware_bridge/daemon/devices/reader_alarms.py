@@ -7,8 +7,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from firmware_bridge.daemon.devices.hearing import Fault
+from firmware_bridge.daemon.table.fair_turns import begun
 from firmware_bridge.daemon.table.table import Table
-from firmware_bridge.daemon.table.turns import begun
 from firmware_bridge.facts import inputs
 from hardware.connections import SOCKET
 from hardware.holders import holders, is_console

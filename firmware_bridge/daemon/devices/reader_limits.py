@@ -5,8 +5,8 @@ import logging
 from collections import deque
 from typing import Any, Final
 
+from firmware_bridge.daemon.table.fair_turns import Turns, Window
 from firmware_bridge.daemon.table.table import Table
-from firmware_bridge.daemon.table.turns import Turns, Window
 from firmware_bridge.facts import inputs
 from firmware_bridge.games.house import size_of
 from firmware_bridge.shoe.handlers.devices import is_card

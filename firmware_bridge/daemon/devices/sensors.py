@@ -16,8 +16,8 @@ from firmware_bridge.daemon.devices.keypads import MarkLimit
 from firmware_bridge.daemon.devices.repeats import SOON_S, Behind, OfWhich
 from firmware_bridge.daemon.devices.wires import IN_SLOT, OF_SEAT, input_pins
 from firmware_bridge.daemon.table.clock import nonce, now
+from firmware_bridge.daemon.table.fair_turns import Window
 from firmware_bridge.daemon.table.table import Table
-from firmware_bridge.daemon.table.turns import Window
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.shoe.round import coming

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from typing import Final
 
 from firmware_bridge.daemon.table.clock import now
+from firmware_bridge.daemon.table.fair_turns import Window
 from firmware_bridge.daemon.table.table import Table
-from firmware_bridge.daemon.table.turns import Window
 from firmware_bridge.facts import inputs
 
 NEWS: Final = 5

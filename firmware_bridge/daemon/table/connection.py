@@ -9,7 +9,7 @@ import msgspec
 
 from firmware_bridge.config.doors import SOCKET
 from firmware_bridge.daemon.table.command import too_long
-from firmware_bridge.daemon.table.turns import MOST
+from firmware_bridge.daemon.table.fair_turns import MOST
 from firmware_bridge.facts.orders import Answer
 from firmware_bridge.topics.texts.refusals import worded
 

@@ -18,7 +18,7 @@ from firmware_bridge.config import calibration
 from firmware_bridge.daemon.table.command import NotAnOrder, parse
 from firmware_bridge.daemon.table.connection import Connection, not_of_a_connection
 from firmware_bridge.daemon.table.disk_outage import disk_out
-from firmware_bridge.daemon.table.doors import Caller, Doors, not_for
+from firmware_bridge.daemon.table.fair_turns import Window
 from firmware_bridge.daemon.table.journal_copies import JournalCopies
 from firmware_bridge.daemon.table.journal_writer import StillWriting
 from firmware_bridge.daemon.table.leases import Leasable, Leases, NotLeased
@@ -32,9 +32,9 @@ from firmware_bridge.daemon.table.order_service import (
 from firmware_bridge.daemon.table.preview import as_of, preview
 from firmware_bridge.daemon.table.recorder import ORDERS as RECORD_ORDERS
 from firmware_bridge.daemon.table.recorder import Recorder
+from firmware_bridge.daemon.table.role_sockets import Caller, RoleSockets, not_for
 from firmware_bridge.daemon.table.second_login import SECOND_PERSON, Act, SecondLogin, Waiting, refusal
 from firmware_bridge.daemon.table.table import Table
-from firmware_bridge.daemon.table.turns import Window
 from firmware_bridge.daemon.table.watchers import LOOK_S, Watch, Watchers
 from firmware_bridge.errors import ConfigError, in_words
 from firmware_bridge.facts import orders
@@ -63,7 +63,7 @@ PASSED: Final = (1_000, 50.0)
 
 
 class Control:
-    """Answers on the control socket and on those of the roles' groups (doors.py), until `close`.
+    """Answers on the control socket and on those of the roles' groups (role_sockets.py), until `close`.
 
     Each role may send its own requests alone (`facts/rights.py`). The dealer's display sees what is shown to a dealer.
 
@@ -109,7 +109,7 @@ class Control:
         self._config, self._recorder, self._second = config, recorder, second
         self._watchers = Watchers(watch, self.status)
         self._table, self._orders = table, order_service
-        self._doors = Doors(path, self._serve)
+        self._role_sockets = RoleSockets(path, self._serve)
         self._broker, self._reader, self._health = broker, reader, health
         self._leases, self._copies = Leases(table, devices), JournalCopies(table.journal.directory)
         self._limit: RateLimit[asyncio.Future[bool]] | None = None
@@ -124,13 +124,13 @@ class Control:
             return
         self._is_open = True
         self._limit = RateLimit(_admit, _turn_away, self._record, asyncio.get_running_loop())
-        await self._doors.open()
+        await self._role_sockets.open()
 
     async def close(self) -> None:
         """Stops listening and closes all connections."""
         if not self._is_open:
             return
-        self._doors.close()
+        self._role_sockets.close()
         if self._limit:
             self._limit.close()
         clients = set(self._clients)
@@ -138,7 +138,7 @@ class Control:
             for client in clients:
                 client.cancel()
             clients = (await asyncio.wait(clients, timeout=CLOSING_S))[1]
-        self._doors.remove()
+        self._role_sockets.remove()
 
     def changed(self) -> None:
         """Called when the view of watchers may have changed."""
@@ -190,13 +190,13 @@ class Control:
         try:
             fields = parse(line)
         except NotAnOrder as error:
-            await self._doors.turn(caller.role)
+            await self._role_sockets.turn(caller.role)
             await connection.send(error.answer)
             return
         person = caller.person(fields.pop("terminal", None))
         refused = not_for(caller.role, fields["do"])
         if refused or fields["do"] in READINGS:
-            await self._doors.turn(caller.role)
+            await self._role_sockets.turn(caller.role)
         if refused:
             await connection.send(refused)
         elif fields["do"] == "status":

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from typing import Final
 
 from firmware_bridge.daemon.delivery.outbox import Outbox
+from firmware_bridge.daemon.table.fair_turns import begun
 from firmware_bridge.daemon.table.table import Table
-from firmware_bridge.daemon.table.turns import begun
 from firmware_bridge.journal.cursor import Cursor
 
 SAVE_S: Final = 0.1

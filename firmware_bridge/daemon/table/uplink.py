@@ -11,7 +11,7 @@ from msgspec import Struct
 from firmware_bridge import __build__, __version__
 from firmware_bridge.daemon.delivery.backlog import UnsentAlarms
 from firmware_bridge.daemon.delivery.certificates import Certificates, TlsLink
-from firmware_bridge.daemon.delivery.foreign import Foreign
+from firmware_bridge.daemon.delivery.forged_messages import ForgedMessages
 from firmware_bridge.daemon.delivery.outbox import EchoCheck, Outbox
 from firmware_bridge.daemon.delivery.replies import Reply
 from firmware_bridge.daemon.delivery.retained import Overwritten, States
@@ -149,7 +149,7 @@ class Uplink:
         own_topics = {topic.name for game in GAMES.values() for topic in game.topics}
         self._state_topics = (*STATES, *sorted(own_topics))
         self._overwritten = Overwritten(self._publish_again, lambda: bool(self.shared), loop)
-        self._foreign = Foreign(table.journal.directory, recorder.foreign)
+        self._forged = ForgedMessages(table.journal.directory, recorder.foreign)
         self._has_heard = False  # what the broker keeps of before, on this connection
         topics = [f"{prefix}/{name}" for name in ("command", "witnessed", *(("stored",) if store else ()))]
         of_others = [f"{prefix}/{name}" for name in (*self._state_topics, *STREAMS) if name != CHECKPOINT]
@@ -323,7 +323,7 @@ class Uplink:
             self._overwritten.heard(name, message.payload)
         else:
             self._follow(lambda: self.outbox.heard(name, message.payload))
-            self._foreign.heard(name, message.payload)
+            self._forged.heard(name, message.payload)
 
     def _receive_status(self, payload: bytes) -> None:
         before = self._duplicates.warning
@@ -350,7 +350,7 @@ class Uplink:
         return self.link.publish(reply.topic, reply.payload, response=reply.asked)
 
     def _send_event(self, topic: str, payload: bytes) -> int:
-        self._foreign.sent(topic, payload)
+        self._forged.sent(topic, payload)
         return self.link.publish(f"{self._prefix}/{topic}", payload)
 
     def _send_state(self, topic: str, payload: bytes) -> int:

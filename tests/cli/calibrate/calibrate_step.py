@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.cli.calibrate.visit import Visit as Work
+from firmware_bridge.cli.calibrate.session import Session as Work
 from firmware_bridge.config.load import load as load_config
 from tests.kit.broker import free_port
 from tests.kit.daemon_table import BridgeTable

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from pytest_mock import MockerFixture
 
-from firmware_bridge.cli.calibrate.visit import Guide
+from firmware_bridge.cli.calibrate.session import Guide
 from firmware_bridge.daemon.devices.code_books import NATIVE_CUT_CARD
 from hardware.sim.code_boards import LineBoard
 from hardware.sim.optics import Light

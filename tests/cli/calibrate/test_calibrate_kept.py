@@ -9,7 +9,7 @@ from unittest.mock import MagicMock
 import pytest
 from pytest_mock import MockerFixture
 
-from firmware_bridge.cli.calibrate.borrow import BorrowedAlone
+from firmware_bridge.cli.calibrate.lease import BorrowedAlone
 from firmware_bridge.daemon.devices.leased import LEFT_BEHIND
 from firmware_bridge.errors import DiskError
 from firmware_bridge.facts import inputs

@@ -78,7 +78,7 @@ def test_a_broker_for_everybody_lets_strangers_give_orders_and_settle_rounds(
 def test_it_fails_beyond_this_machine(
     brokers: Any, make: Any, check: Check, mocker: MockerFixture, local: tuple[str, ...], level: str
 ) -> None:
-    mocker.patch("firmware_bridge.cli.check.stranger.LOCAL", local)
+    mocker.patch("firmware_bridge.cli.check.forgery_probe.LOCAL", local)
     found = check(make(brokers()))
     assert found[0] == level
     assert found[1].endswith("can give this table's orders")
@@ -97,7 +97,7 @@ def test_it_fails_beyond_this_machine(
 def test_what_a_stranger_may_is_what_the_acl_says(
     brokers: Any, make: Any, check: Check, mocker: MockerFixture, options: Any, levels: Any, text: str, protocol: int
 ) -> None:
-    name = "firmware_bridge.cli.check.stranger.broker_settings"
+    name = "firmware_bridge.cli.check.forgery_probe.broker_settings"
     mocker.patch(name, lambda config: replace(broker_settings(config), protocol=protocol))
     found = check(make(brokers(**options), user="T07"))
     assert found[0] == levels[protocol == 4]

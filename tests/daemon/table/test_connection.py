@@ -15,9 +15,9 @@ from pytest_mock import MockerFixture
 
 from firmware_bridge.cli.daemon_socket import FULL as FULL_HERE
 from firmware_bridge.config.doors import SOCKET
-from firmware_bridge.daemon.table import turns
-from firmware_bridge.daemon.table.doors import FULL
-from firmware_bridge.daemon.table.turns import CountedLog
+from firmware_bridge.daemon.table import fair_turns
+from firmware_bridge.daemon.table.fair_turns import CountedLog
+from firmware_bridge.daemon.table.role_sockets import FULL
 from tests.daemon.table import test_control, test_people
 from tests.daemon.table.test_control import Client
 from tests.daemon.table.test_people import People
@@ -119,7 +119,7 @@ def test_a_login_has_eight_connections_and_a_socket_thirty_two(table: BridgeTabl
 def test_what_is_no_order_is_answered_at_the_pace_of_its_socket(
     table: BridgeTable, client: Client, line: bytes
 ) -> None:
-    pace = table.bridge.control._doors._paces["owner"]
+    pace = table.bridge.control._role_sockets._paces["owner"]
     began = table.loop.time()  # before the first one, which a busy machine may hear late
     client.say(line * 10)
     for _ in range(10):
@@ -170,7 +170,7 @@ def test_an_error_ends_its_connection_alone(
 
 def test_a_line_a_minute_counts_the_others(caplog: pytest.LogCaptureFixture, mocker: MockerFixture) -> None:
     loop = asyncio.new_event_loop()
-    mocker.patch.object(turns, "MINUTE_S", 0.01)
+    mocker.patch.object(fair_turns, "MINUTE_S", 0.01)
     counted = CountedLog(logging.getLogger("x"), "ended", loop)
     for why in "abc":
         counted.add(why)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from firmware_bridge.daemon.table.preview import preview
-from firmware_bridge.demo.given import PlayedTable
+from firmware_bridge.demo.round_player import PlayedTable
 from firmware_bridge.facts import orders
 from firmware_bridge.games.house import house_of, usual
 from firmware_bridge.shoe.state import Shoe

@@ -16,7 +16,7 @@ from tests.kit.sources import tree
 ROOT = Path(firmware_bridge.__file__).parent
 FLEET = Path(__file__).parents[2] / "tools" / "fleet"
 DAEMON = [path for room in (ROOT / "daemon", ROOT / "mqtt", FLEET) for path in room.rglob("*.py")]
-OFFLINE = {"demo/given.py", "demo/memory_table.py", "demo/script.py"}
+OFFLINE = {"demo/round_player.py", "demo/memory_table.py", "demo/script.py"}
 """Where else inputs are made: of scripts and given rounds."""
 INPUTS = {each.__name__ for each in get_args(inputs.AnyInput)}
 CALL = re.compile(rf"\b({'|'.join(INPUTS)})\(")

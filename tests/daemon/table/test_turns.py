@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 
-from firmware_bridge.daemon.table.turns import MOST, Turns, Window
+from firmware_bridge.daemon.table.fair_turns import MOST, Turns, Window
 
 
 class Sources:

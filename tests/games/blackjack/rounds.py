@@ -10,7 +10,7 @@ import sys
 from random import Random
 from typing import Any
 
-from firmware_bridge.demo.given import answer
+from firmware_bridge.demo.round_player import answer
 from tests.games.blackjack.book import RANKS, SUITS, Book
 
 BETS = ("10", "12.5", "15", "7", "33.33", "100", "0.30", "499.99", "500", "9.99", "500.01", "1000", "1")

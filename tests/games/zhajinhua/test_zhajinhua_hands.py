@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.demo.given import LineError, answer
+from firmware_bridge.demo.round_player import LineError, answer
 from firmware_bridge.facts.cards import FACES, cards
 from firmware_bridge.games.zhajinhua.hands import Hand, beats, kind
 from tests.games.zhajinhua import simulated_hands

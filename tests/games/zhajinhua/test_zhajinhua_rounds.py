@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from firmware_bridge.demo.given import answer
+from firmware_bridge.demo.round_player import answer
 from tests.games.zhajinhua.chance import lines
 from tests.games.zhajinhua.simulated import simulate
 from tests.kit.nightly import share

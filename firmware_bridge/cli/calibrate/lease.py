@@ -30,7 +30,7 @@ from hardware.readers import messages
 HUNG_UP: Final = "the daemon closed the connection and has its device again"
 
 
-class Refused(BridgeError):
+class LeaseRefused(BridgeError):
     """Lease refused by the daemon; the text has reason and remedy."""
 
 
@@ -75,7 +75,7 @@ class BorrowedFromDaemon:
 class BorrowedAlone:
     """Device while no daemon runs: a file reports its test cards to the next daemon; the lease is never revoked.
 
-    Raises OSError, JournalError, and Refused while a shoe is open: cards of that shoe may wait in the reader.
+    Raises OSError, JournalError, and LeaseRefused while a shoe is open: cards of that shoe may wait in the reader.
     """
 
     is_of_daemon = False
@@ -86,7 +86,7 @@ class BorrowedAlone:
         shoe, left = _last_shoe(directory), left_in(directory)
         if shoe.status == "open":
             what = f"shoe {shoe.number} is open, and its cards may wait in the reader"
-            raise Refused(what, "start the daemon first: it reads them, then hands over the reader")
+            raise LeaseRefused(what, "start the daemon first: it reads them, then hands over the reader")
         self._directory = directory
         self._left = replace(left, by=by) if left else LeftBehind(shoe.device.reader, 0, by)
 
@@ -119,7 +119,7 @@ Borrowed = BorrowedFromDaemon | BorrowedAlone
 def borrow(config: Path, journal: Path, device: str, by: str, open_shoe: bool) -> Iterator[Borrowed]:
     """Leases a device for the length of the block; LeaseRevoked interrupts the block wherever it waits.
 
-    Raises Refused, NoDaemon, ConfigError, and as `BorrowedAlone` does.
+    Raises LeaseRefused, NoDaemon, ConfigError, and as `BorrowedAlone` does.
     """
     try:
         control = connected(socket_path(config), "lend")
@@ -130,7 +130,7 @@ def borrow(config: Path, journal: Path, device: str, by: str, open_shoe: bool) -
         control.settimeout(ANSWER_S)
         answer = _ask(control, answers, {"do": "lend", "device": device, "by": by, "open_shoe": open_shoe})
         if not answer.get("ok"):
-            raise Refused(*words_of("en", harmless(answer)))
+            raise LeaseRefused(*words_of("en", harmless(answer)))
         borrowed = BorrowedFromDaemon(control, answer.get("report"), answer.get("restore", ""))
         with _interrupted_when_revoked(borrowed, device, control, answers):
             yield borrowed

@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple
 from firmware_bridge.config.doors import GARBAGE, SOCKET
 from firmware_bridge.config.socket_address import socket_address
 from firmware_bridge.daemon.table.connection import Connection, Cut
-from firmware_bridge.daemon.table.turns import CountedLog, Pace
+from firmware_bridge.daemon.table.fair_turns import CountedLog, Pace
 from firmware_bridge.daemon.table.validation import shown
 from firmware_bridge.errors import in_words
 from firmware_bridge.facts import orders
@@ -58,7 +58,7 @@ class Caller(NamedTuple):
 Serve = Callable[[Caller, Connection], Awaitable[None]]
 
 
-class Doors:
+class RoleSockets:
     """Listens at the control socket, and at one of its name in each folder beside it that is named after a role.
 
     The folders are made with the service (owner: the daemon's user, group: the role's, set-group-ID), so that a socket

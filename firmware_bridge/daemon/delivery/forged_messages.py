@@ -34,7 +34,7 @@ class _Named(Struct):
 _decode: Final = json_of(_Named)
 
 
-class Foreign:
+class ForgedMessages:
     """Compares what comes on `event` and `round` with what was sent, then with the journals in `directory`.
 
     found: called with the entry that a message names, as text, and how many such messages there were: for the 1st,

@@ -1,4 +1,4 @@
-"""Visit of a technician: dialogue, reader port on the bench, and the file with the result."""
+"""Session of a technician: dialogue, reader port on the bench, and the file with the result."""
 
 import argparse
 import json
@@ -14,9 +14,9 @@ from typing import Any, Final
 import msgspec
 from rich.text import Text
 
-from firmware_bridge.cli.calibrate.borrow import Borrowed, borrow
-from firmware_bridge.cli.calibrate.kept import KeptCalibration
+from firmware_bridge.cli.calibrate.lease import Borrowed, borrow
 from firmware_bridge.cli.calibrate.reader_port import ReaderPort
+from firmware_bridge.cli.calibrate.storage import CalibrationStorage
 from firmware_bridge.cli.long_commands import CANNOT_MOVE
 from firmware_bridge.config import calibration, layout
 from firmware_bridge.config.calibration import AnySection
@@ -40,7 +40,7 @@ FORGOTTEN: Final = {
 """Step without settings -> message after its undo."""
 
 
-class Visit:
+class Session:
     """Session of `shoe calibrate` with its `arguments`. Raises ConfigError or NoDaemon if nothing could be kept."""
 
     def __init__(self, arguments: argparse.Namespace, config: Config) -> None:
@@ -51,7 +51,7 @@ class Visit:
         self.guide = Guide(arguments.what, arguments.json, arguments.yes)
         self._arguments = arguments
         self._path = Path(config.journal.dir) / calibration.FILE
-        self._record = KeptCalibration(arguments.config, self._path, self.by)
+        self._record = CalibrationStorage(arguments.config, self._path, self.by)
         self._found, moved = self._record.read()
         self._say_moved(moved)
         self._kept, self._at_daemon = "nothing was kept", ""

@@ -14,7 +14,7 @@ from firmware_bridge.facts.printable import harmless
 from firmware_bridge.topics.texts.refusals import words_of
 
 
-class KeptCalibration:
+class CalibrationStorage:
     """The calibration file of a config's table; `by`: the name under which it is changed.
 
     Where this process may not write beside the journal, as for a technician who is not root, the daemon does it. Every
