@@ -11,9 +11,9 @@ by which test; `SURVIVES`; `AMBIGUOUS` or `GONE`, and why; `BROKEN OFF`: a run t
 nothing. It must be caught by what .ci/run runs: the cells of a day, of the test that caught it first, next of its
 files, and then their stories. `--day`: without the stories, as scripts/test runs. `--pin`: where only a cell that no
 day runs catches it, that cell is pinned in tests/costs.json. `--whole`: what is left runs together through the whole
-suite. `--keep`: each row gets `proved`, today's commit, once it is caught; `--since COMMIT` leaves out what was proved
-at a later one, so that a run that was broken off goes on. The last line counts. Exit code: 1 if one survives, 2 if none
-does but places were not found, or runs broken off. A place that is gone is judged by hand: its idea is gone; or its row
+suite. `--keep`: each row gets `proved`, today's date, once it is caught; `--since DATE` leaves out what was proved then
+or later, so that a run that was broken off goes on. The last line counts. Exit code: 1 if one survives, 2 if none does
+but places were not found, or runs broken off. A place that is gone is judged by hand: its idea is gone; or its row
 gets `now`, the fields (`file`, `place`, `was`, `becomes`) that hold today; or `--renames` names it: a JSON object of
 old names to new ones (`Class.method`, a name within the text, or a file).
 
@@ -36,11 +36,11 @@ from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, fields
+from datetime import UTC, datetime
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Final
 
-from scripts.tools.night import commits
 from tests.kit import costs
 from tests.tools.mutants.pick import PASSED_OVER, queues
 from tests.tools.mutants.places import Mutated, Mutation, NotFound, mutated, text_of
@@ -53,8 +53,8 @@ PINNING: Final = threading.Lock()
 
 Row = dict[str, Any]
 """A mutation's fields, `commit`, `tests`, `outcome`, `by`; `why`: the reason where no test catches it; `now`: fields
-that were found by hand for later trees; `since`: a later test that catches it; `proved`: the newest commit at which
-`--again` found that it does, and passes without the mutation."""
+that were found by hand for later trees; `since`: a later test that catches it; `proved`: the day on which `--again`
+found last that it does, and passes without the mutation; a commit that did not land has no name later."""
 
 Keep = Callable[[Row, str], None]
 """Called with a row that is caught, and by which test."""
@@ -74,7 +74,7 @@ def main() -> int:
     parser.add_argument("--find", action="store_true", help="with --again: only say where each place is now")
     parser.add_argument("--whole", action="store_true", help="the whole suite for survivors")
     parser.add_argument("--keep", action="store_true", help="with --again: keep in the record what was proved")
-    parser.add_argument("--since", metavar="COMMIT", help="with --again: leave out what was proved at a later commit")
+    parser.add_argument("--since", metavar="DATE", help="with --again: leave out what was proved then or later")
     args = parser.parse_args()
     if args.pick:
         print(as_lines([asdict(each) for each in picked(args.pick)]), end="")
@@ -85,10 +85,10 @@ def main() -> int:
         tried(args.tree.resolve(), rows, chosen, args.jobs, whole=args.whole)
         return 0
     renames = json.loads(args.renames.read_text()) if args.renames else {}
-    done = commits(f"{args.since}..HEAD") if args.since else []
     again = [row for row in chosen if row["outcome"] == "caught" or "since" in row]
-    keep = keeping(rows, commits("--max-count=1")[0]) if args.keep else lambda row, by: None
-    return repeated([row for row in again if row.get("proved") not in done], renames, args, keep)
+    wanted = [row for row in again if not args.since or row.get("proved", "") < args.since]
+    keep = keeping(rows, f"{datetime.now(UTC):%F}") if args.keep else lambda row, by: None
+    return repeated(wanted, renames, args, keep)
 
 
 def picked(tree: Path) -> list[Mutation]:
@@ -134,13 +134,13 @@ def tried(tree: Path, rows: list[Row], chosen: list[Row], jobs: int, *, whole: b
         write(row, by, "survived")
 
 
-def keeping(rows: list[Row], commit: str) -> Keep:
-    """Writes into the record that a row is caught at a commit, and by which test."""
+def keeping(rows: list[Row], day: str) -> Keep:
+    """Writes into the record that a row is caught on a day, and by which test."""
     lock = threading.Lock()
 
     def keep(row: Row, by: str) -> None:
         with lock:
-            row |= {"proved": commit} if by == (row.get("since") or row["by"]) else {"since": by, "proved": commit}
+            row |= {"proved": day} if by == (row.get("since") or row["by"]) else {"since": by, "proved": day}
             RECORD.write_text(as_lines(rows))
 
     return keep
