@@ -154,7 +154,7 @@ def _other_card(how: str) -> Act:
     return _act(lambda dealer, _: dealer.draw_other(how), "fault")
 
 
-_TOO_EARLY: Final = _act(lambda dealer, _: dealer.draw(), is_instead=False)
+_TOO_EARLY: Final = _act(lambda dealer, _: dealer.draw_early(), is_instead=False)
 _TOO_SOON: Final = _act(lambda dealer, _: dealer.hands.press_next(), is_instead=False)
 _UNPLUG: Final = _act(lambda _, table: table.unplug(UNPLUGGED_S))
 

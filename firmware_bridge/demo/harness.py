@@ -155,8 +155,9 @@ class Harness:
 
             async def err(dealer: Dealer) -> bool:
                 self._on_news("accident", fault.accident)
+                is_instead = await act(dealer, self._faults)
                 self._has_erred = True
-                return await act(dealer, self._faults)
+                return is_instead
 
             mistake = Mistake(err, places(fault.at, self.game, self.play.seats), fault.after)
         rng, papers = Random(self.play.seed), packs(self.play.reader, self.game, self.config.table)

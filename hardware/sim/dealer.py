@@ -194,6 +194,14 @@ class Dealer:
         await self._until(lambda: "fault" in self.hands.lit() or self.hands.left() != left, "fault")
         await self._eyes.look(GLANCE_S)
 
+    async def draw_early(self) -> None:
+        """Draws the next card though none is due, and waits until the table has counted it: guests who go on before
+        that would make it the right one.
+        """
+        left = self.hands.left()
+        self.draw()
+        await self._until(lambda: "fault" in self.hands.lit() or self.hands.left() != left, "a card to be counted")
+
     def draw_other(self, how: str = "") -> None:
         """Draws a card that must not be in the shoe: the last one once more."""
         assert self.last is not None

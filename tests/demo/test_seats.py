@@ -31,6 +31,8 @@ from firmware_bridge.games.strategy import least
 from firmware_bridge.mqtt.settings import NotConnected
 from hardware.readers import READERS
 from hardware.sim.boards import BOARDS
+from hardware.sim.dealer import Paper
+from tests.kit.patience import comes
 from tests.kit.table import Table
 from tests.war.rules import GAME
 
@@ -176,6 +178,30 @@ def test_guests_are_held_back_until_the_dealer_has_erred(
         return bool(sent.called)
 
     assert asyncio.run(given()) == [True, False, True]
+
+
+@pytest.mark.parametrize(
+    ("fault", "game"), [("drawn_before_mark", "blackjack"), ("drawn_before_bets_closed", "baccarat")]
+)
+def test_guests_go_on_once_the_table_has_counted_the_card_that_came_early(
+    fault: str, game: str, tmp_path: Path, mocker: MockerFixture
+) -> None:
+    async def erred() -> list[bool]:
+        """Whether the mistake counts as made: once the card is drawn, and once the table has counted it."""
+        stage = Harness(Play(game=game, fault=fault), tmp_path, mocker.Mock(), mocker.Mock())
+        drawn, left = mocker.patch.object(stage, "draw"), mocker.patch.object(stage, "left", return_value=52)
+        dealer = stage.dealer()
+        dealer._shoe = [Paper(1)]
+        assert dealer._mistake
+        erring = asyncio.ensure_future(dealer._mistake.act(dealer))
+        await comes(lambda: drawn.called)
+        made = [stage._has_erred]
+        left.return_value = 51
+        await erring
+        await stage.close()
+        return [*made, stage._has_erred]
+
+    assert asyncio.run(erred()) == [False, True]
 
 
 @pytest.mark.parametrize("reader", READERS)
