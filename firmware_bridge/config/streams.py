@@ -118,7 +118,10 @@ def legible(lang: "Language") -> "Language":
 def print_json(document: str, *, flush: bool = False) -> None:
     """Prints a JSON document of one line, in ASCII where the output is not UTF-8: its value stays the same."""
     line = escaped_json(document)
-    print(line if is_utf() else "".join(map(_in_json, line)), flush=flush)
+    # Its end in the same call: `print` writes it by another, and a signal's exception between them joins two documents.
+    sys.stdout.write(f"{line if is_utf() else ''.join(map(_in_json, line))}\n")
+    if flush:
+        sys.stdout.flush()
 
 
 def print_toml(document: str) -> None:

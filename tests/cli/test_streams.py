@@ -17,10 +17,11 @@ from pathlib import Path
 from typing import IO, Final, NamedTuple
 
 import pytest
+from pytest_mock import MockerFixture
 
 from firmware_bridge import cli
 from firmware_bridge.cli.watch import AGAIN_S
-from firmware_bridge.config.streams import SHOWN
+from firmware_bridge.config.streams import SHOWN, print_json
 from firmware_bridge.floor import cli as floor_cli
 from firmware_bridge.screen.words import SIGNS
 from tests.cli.command_lines import EVERY_LINE, PARSERS, Line, command_of, of_a_day
@@ -299,3 +300,10 @@ def _in(encoding: str, text: str, errors: str) -> bytes | None:
         return text.encode(encoding, errors)
     except UnicodeEncodeError:
         return None
+
+
+def test_a_signal_joins_no_two_json_documents(mocker: MockerFixture) -> None:
+    written: list[str] = []
+    mocker.patch.object(sys, "stdout", mocker.Mock(encoding="utf-8", write=written.append))
+    print_json('{"say": "pull 5 cards"}', flush=True)
+    assert written == ['{"say": "pull 5 cards"}\n'], "an exception of a signal may come between two writes"
