@@ -8,25 +8,25 @@ from firmware_bridge.facts.wire_states import Act
 
 
 def acts_of(words: Words) -> tuple[Act, ...]:
-    """The acts of the dealer that follow; none where it is news only."""
+    """Return the acts of the dealer that follow; none where it is news only."""
     verb, *about = words
     made = _ACTS.get(str(verb))
     return made(about) if made else ()
 
 
 def collected(did: Iterable[Words]) -> tuple[str, ...]:
-    """The hands that the dealer collects by what happened, in that order."""
+    """Return the hands that the dealer collects by what happened, in that order."""
     return tuple([act.hand for words in did for act in acts_of(words) if act.verb == "collect"])
 
 
 def peeked(did: Iterable[Words]) -> Literal["blackjack", "none"] | None:
-    """The answer to the dealer's peek, None before it."""
+    """Return the answer to the dealer's peek, None before it."""
     answer = next((words[1] for words in did if words[0] == "peek"), None)
     return None if answer is None else "blackjack" if answer else "none"
 
 
 def lamp_of(slot: str) -> str:
-    """The lamp of a slot: all hands of a seat have one."""
+    """Return the lamp of a slot: all hands of a seat have one."""
     return slot.partition(".")[0]
 
 
@@ -35,24 +35,24 @@ About = Sequence[Word]
 
 
 def _hand(verb: Literal["turn", "pay", "take", "collect"], about: About) -> tuple[Act, ...]:
-    """An act at a hand, and its amount if there is one."""
+    """Return an act at a hand, and its amount if there is one."""
     hand, *amount = map(str, about)
     return (Act(verb, slot=lamp_of(hand), hand=hand, amount=amount[0] if amount else ""),)
 
 
 def _between(about: About) -> tuple[Act, ...]:
-    """A payment from one seat to another."""
+    """Return a payment from one seat to another."""
     loser, winner, amount, *_ = about
     return (*_hand("take", (loser, amount)), *_hand("pay", (winner, amount)))
 
 
 def _pay(about: About) -> tuple[Act, ...]:
-    """A payment to a hand: by the house, or by another seat where three words or more say between whom."""
+    """Return a payment to a hand: by the house, or by another seat where three words or more say between whom."""
     return _between(about) if len(about) > 2 else _hand("pay", about)
 
 
 def _split(about: About) -> tuple[Act, ...]:
-    """A card moved to a new hand of its seat."""
+    """Return a card moved to a new hand of its seat."""
     return (Act("move", slot=lamp_of(str(about[0])), to=str(about[0])),)
 
 

@@ -46,7 +46,7 @@ Closed = Card | None
 
 
 def check_base(base: Decimal) -> None:
-    """Checks that an amount may be the base of a table. Raises ValueError."""
+    """Check that an amount may be the base of a table. Raises ValueError."""
     if not prompts.is_of_letters(base, prompts.DIGITS) or base <= 0:
         raise ValueError(f"base: give an amount above 0, of at most {prompts.DIGITS} characters")
 
@@ -69,7 +69,7 @@ RunningT = TypeVar("RunningT", bound=Bank)
 def given_by(
     seats: Sequence[str], word: str, offer: prompts.Offer, why: str, shows: Callable[[dict[str, int]], Struct]
 ) -> Generator[prompts.Ask, Any, dict[str, int]]:
-    """Seat -> the multiple it gave with `word`: each seat gives it once, in any order.
+    """Return seat -> the multiple it gave with `word`: each seat gives it once, in any order.
 
     shows: slot -> multiple so far -> what the table shows of them.
     """
@@ -92,17 +92,17 @@ def given_by(
 
 
 def _waiting(word: str, owing: Sequence[str]) -> Phrase:
-    """What is asked while seats still owe their mark."""
+    """Return what is asked while seats still owe their mark."""
     return phrase("waiting_for", word=word, seats=tuple(f"S{seat}" for seat in owing))
 
 
 def by_slot(multiples: Mapping[str, int]) -> dict[str, int]:
-    """Slot -> multiple, in the order of the seats."""
+    """Return slot -> multiple, in the order of the seats."""
     return {f"S{seat}": multiples[seat] for seat in SEATS if seat in multiples}
 
 
 def lot_among(seats: Sequence[str], why: str) -> Generator[prompts.Ask, Any, str]:
-    """The seat that the lot fell on, which a mark names."""
+    """Return the seat that the lot fell on, which a mark names."""
     offer = prompts.Choice(tuple(seats))
     mark = yield prompts.MarkDue({LOT: {LOT: offer}}, why=why)
     if mark.word != LOT:
@@ -114,7 +114,7 @@ def lot_among(seats: Sequence[str], why: str) -> Generator[prompts.Ask, Any, str
 def grabbed(
     shown: RunningT, offer: prompts.Offer, among: Callable[[Mapping[str, int]], Sequence[str]]
 ) -> Generator[prompts.Ask, Any, tuple[dict[str, int], str]]:
-    """The bids of all seats, and the seat that gets the bank; the lot decides among several.
+    """Return the bids of all seats, and the seat that gets the bank; the lot decides among several.
 
     among: the seats with the best bids. shown: what the table shows before the bids.
     """
@@ -127,7 +127,7 @@ def grabbed(
 def seated(
     shown: RunningT, bids: Mapping[str, int], banker: str, multiple: int
 ) -> Generator[prompts.Ask, Any, RunningT]:
-    """What the table shows after the bank is decided."""
+    """Return what the table shows after the bank is decided."""
     yield prompts.did("banker", f"S{banker}", multiple)
     running = replace(shown, bids=by_slot(bids), banker=f"S{banker}", multiple=multiple)
     yield prompts.Shows(running)
@@ -135,13 +135,13 @@ def seated(
 
 
 def from_next(banker: str) -> tuple[str, ...]:
-    """The players in the order in which they compare with the banker: from his next seat on."""
+    """Return the players in the order in which they compare with the banker: from his next seat on."""
     after = SEATS.index(banker) + 1
     return tuple(seat for seat in SEATS[after:] + SEATS[:after] if seat != banker)
 
 
 def dealt(rounds: int) -> Generator[prompts.Ask, Any, dict[str, tuple[Closed, ...]]]:
-    """Seat -> its cards, dealt face down one at a time from the first seat, `rounds` times; None: face down."""
+    """Return seat -> its cards, dealt face down one at a time from the first seat, `rounds` times; None: face down."""
     hands: dict[str, tuple[Closed, ...]] = dict.fromkeys(SEATS, ())
     for _ in range(rounds):
         for seat in SEATS:
@@ -153,7 +153,7 @@ def dealt(rounds: int) -> Generator[prompts.Ask, Any, dict[str, tuple[Closed, ..
 def turned(
     hands: Mapping[str, tuple[Closed, ...]], banker: str, sealed: bool, kind: Callable[[tuple[Card, ...]], str]
 ) -> Generator[prompts.Ask, Any, dict[str, tuple[Card, ...]]]:
-    """Seat -> the faces of its hand; the round waits until all are open.
+    """Return seat -> the faces of its hand; the round waits until all are open.
 
     sealed: one hand at a time from the banker's next seat, his own last; else all at once. kind: the kind of a hand.
     """
@@ -169,12 +169,12 @@ def turned(
 
 
 def owes(base: Decimal, *multiples: int) -> Decimal:
-    """The amount one hand owes another: the base times all multiples."""
+    """Return the amount one hand owes another: the base times all multiples."""
     return base * prod(multiples)
 
 
 def outcome_of(nets: Mapping[str, Decimal], banker: str) -> str:
-    """The outcome for the bank: `banker`, `players`, or `even`."""
+    """Return the outcome for the bank: `banker`, `players`, or `even`."""
     won = nets[banker]
     return "banker" if won > 0 else "players" if won < 0 else "even"
 
@@ -182,7 +182,7 @@ def outcome_of(nets: Mapping[str, Decimal], banker: str) -> str:
 def result(
     banker: str, hands: Mapping[str, Any], nets: Mapping[str, Decimal], ends: Mapping[str, Outcome], own: Struct
 ) -> Result:
-    """The result of a round: hands and nets by seat, outcomes against the banker by player."""
+    """Return the result of a round: hands and nets by seat, outcomes against the banker by player."""
     his = hands[banker].points
     compared = [(f"S{seat}", hands[seat].points, ends[seat]) for seat in from_next(banker)]
     return Result(
@@ -205,12 +205,12 @@ _ENDS: Final[dict[Outcome, str]] = {"win": "beats", "lose": "loses to", "push": 
 
 
 def remarks(message: Mapping[str, Any]) -> tuple[str, ...]:
-    """The remarks on a round: the banker and his multiple."""
+    """Return the remarks on a round: the banker and his multiple."""
     return (f"banker {message['banker']} x {message['multiple']}",)
 
 
 def shown(message: Any) -> guest.Result:
-    """The result for guests: each hand against the bank's."""
+    """Return the result for guests: each hand against the bank's."""
     hands = []
     for slot, hand in message.hands.items():
         ended = message.outcomes.get(slot, "")
@@ -231,7 +231,7 @@ BOLD: Final = 0.6
 
 
 def strategy(asked: Asked, rng: Random) -> tuple[str, str | None]:
-    """Grabs with probability `BOLD`, bets small amounts more often than large ones; the lot falls anywhere."""
+    """Grab with probability `BOLD`, bet small amounts more often than large ones; the lot falls anywhere."""
     word, offer = next(iter(asked.offers.items()))
     match offer:
         case prompts.Choice(values=values):

@@ -35,7 +35,7 @@ def book(
     words: Mapping[Any, str],
     count: Callable[[Counter[Card], Any], dict[str, Chance]],
 ) -> OddsBook:
-    """The odds of a game with one pack a round: kind -> its chance.
+    """Return the odds of a game with one pack a round: kind -> its chance.
 
     game: its name in the ids of texts. counted: what is counted, behind the number of cards left. words: kind -> its
     name in English. count: the chances from the cards that are left, under the terms.
@@ -59,7 +59,7 @@ def book(
 
 
 def left_of(pack: Mapping[Card, int], decks: int, seen: Iterable[Card]) -> Counter[Card]:
-    """Face -> cards left of the one pack. Raises HandOddsError naming cards that it does not hold."""
+    """Return face -> cards left of the one pack. Raises HandOddsError naming cards that it does not hold."""
     if decks != 1:
         raise HandOddsError(f"this game has one deck, not {decks}", "give --decks 1")
     gone = Counter(seen)
@@ -72,7 +72,7 @@ def left_of(pack: Mapping[Card, int], decks: int, seen: Iterable[Card]) -> Count
 def chances(
     left: Mapping[Card, int], size: int, kinds: Sequence[str], kind_of: Callable[[Sequence[str]], str]
 ) -> dict[str, Chance]:
-    """Kind -> its chance for a hand of `size` cards, where the ranks alone say the kind. Raises HandOddsError."""
+    """Return kind -> its chance for a hand of `size` cards, if the ranks alone say the kind. Raises HandOddsError."""
     by_rank: Counter[str] = Counter()
     for card, count in left.items():
         by_rank[card.rank] += count
@@ -86,5 +86,5 @@ def chances(
 
 
 def differences(now: Mapping[str, Chance], full: Mapping[str, Chance]) -> dict[str, Fraction]:
-    """Kind -> its chance less that from a full pack."""
+    """Return kind -> its chance less that from a full pack."""
     return {kind: Fraction(now[kind].num, now[kind].den) - Fraction(full[kind].num, full[kind].den) for kind in now}

@@ -68,17 +68,17 @@ class OddsBook(Struct, frozen=True, eq=False):
 
 
 def padded(text: str, width: int) -> str:
-    """`text` with spaces behind it up to `width` cells of a terminal."""
+    """Return `text` with spaces behind it up to `width` cells of a terminal."""
     return text + _gap(text, width)
 
 
 def flush_right(text: str, width: int) -> str:
-    """`text` with spaces before it up to `width` cells of a terminal."""
+    """Return `text` with spaces before it up to `width` cells of a terminal."""
     return _gap(text, width) + text
 
 
 def _gap(text: str, width: int) -> str:
-    """The spaces that `text` leaves of `width` cells, of which a Chinese character takes two."""
+    """Return the spaces that `text` leaves of `width` cells, of which a Chinese character takes two."""
     return " " * (width - sum(2 if east_asian_width(sign) in "WF" else 1 for sign in text))
 
 

@@ -41,7 +41,7 @@ class Result(NamedTuple):
 
 
 def word_id(message: Any, word: str) -> str:
-    """The id of a game's own `word` in the message of a round."""
+    """Return the id of a game's own `word` in the message of a round."""
     return f"is.{message.game}.{word}"
 
 
@@ -69,11 +69,11 @@ class Guest(Struct, frozen=True, eq=False, kw_only=True):
 
 
 def seat(slot: str) -> tuple[int, int] | None:
-    """A seat, or a hand of it, as numbers to sort by, the dealer first; None for what is none."""
+    """Return a seat, or a hand of it, as numbers to sort by, the dealer first; None for what is none."""
     found = SEAT.fullmatch(slot)
     return (int(found[1] or 0), int(found[2] or 0)) if found else None
 
 
 def faces(cards: Iterable[Card | None]) -> tuple[str | None, ...]:
-    """The faces of cards, None for one that lies face down."""
+    """Return the faces of cards, None for one that lies face down."""
     return tuple([card.value if card else None for card in cards])

@@ -15,7 +15,7 @@ from firmware_bridge.games.moves import LOT, Answered, Dealt, Mark, Move
 
 
 def layout(game: Game, moves: Sequence[Move], terms: Any, start: Start) -> Layout:
-    """The layout after some moves. Total: impossible moves give a stuck layout with the reason."""
+    """Return the layout after some moves. Total: impossible moves give a stuck layout with the reason."""
     run = _Run()
     try:
         run.over(game.play.round(terms, start), moves)
@@ -29,7 +29,7 @@ def layout(game: Game, moves: Sequence[Move], terms: Any, start: Start) -> Layou
 
 
 def refusal(game: Game, moves: Sequence[Move], terms: Any, start: Start, mark: Mark) -> Refused | None:
-    """The refusal of a mark after some moves, None if it is accepted. Raises what a faulty script raises."""
+    """Return the refusal of a mark after some moves, None if it is accepted. Raises what a faulty script raises."""
     try:
         marked(game, layout(game, moves, terms, start), moves, terms, start, mark)
     except Refused as refused:
@@ -38,7 +38,7 @@ def refusal(game: Game, moves: Sequence[Move], terms: Any, start: Start, mark: M
 
 
 def marked(game: Game, now: Layout, moves: Sequence[Move], terms: Any, start: Start, mark: Mark) -> Layout:
-    """The layout after a mark; `now`: the layout of the moves before it. Raises Refused if it is not accepted."""
+    """Return the layout after a mark; `now`: the layout of the moves before it. Raises Refused if not accepted."""
     if now.due is None:
         raise Refused("over")
     if mark.word not in game.play.words:
@@ -56,7 +56,7 @@ def marked(game: Game, now: Layout, moves: Sequence[Move], terms: Any, start: St
 
 
 def judged(game: Game, came: Sequence[Card | Mark], terms: Any, start: Start) -> Layout:
-    """The layout of played cards, all open, and marks; questions are answered from the cards."""
+    """Return the layout of played cards, all open, and marks; questions are answered from the cards."""
     moves: list[Move] = []
     for each in came:
         moves.append(Dealt(each) if isinstance(each, Card) else each)
@@ -91,7 +91,7 @@ class _Run:
         self.result: Result | None = None
 
     def over(self, script: Any, moves: Sequence[Move]) -> None:
-        """Runs the script; its amounts are exact to the last digit.
+        """Run the script; its amounts are exact to the last digit.
 
         Raises Misplayed for a move that is not due, Refused for a mark the game refuses.
         """
@@ -122,7 +122,7 @@ class _Run:
             raise Misplayed("more moves than the round takes")
 
     def _stated(self, ask: prompts.Ask) -> bool:
-        """Records a `Did`, `Plays`, `Shows` or `Sign`, which wait for no move; False for any other."""
+        """Record a `Did`, `Plays`, `Shows` or `Sign`, which wait for no move; return False for any other."""
         if isinstance(ask, prompts.Did):
             self.did.append(ask.words)
         elif isinstance(ask, prompts.Plays):
@@ -151,7 +151,7 @@ class _Run:
         raise Misplayed(f"{type(move).__name__} came where {type(ask).__name__} was asked")
 
     def layout(self, stuck: str = "") -> Layout:
-        """The layout as far as the run came; `stuck`: why the round cannot go on."""
+        """Return the layout as far as the run came; `stuck`: why the round cannot go on."""
         return Layout(
             tuple(self.placed),
             None if stuck else self.due,

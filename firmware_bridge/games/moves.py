@@ -40,6 +40,6 @@ _MARK: Final = re.compile(r"(?:(?P<seat>[1-9][0-9]?):)?(?P<word>[A-Za-z][A-Za-z_
 
 
 def mark_of(text: str) -> Mark | None:
-    """The mark written as `S`, `DD=40`, `3:raise=6` or `lot=3`, None for any other text."""
+    """Return the mark written as `S`, `DD=40`, `3:raise=6` or `lot=3`, None for any other text."""
     found = _MARK.fullmatch(text)
     return Mark(found["seat"] or "", found["word"], found["value"]) if found else None

@@ -33,6 +33,6 @@ class Payouts(Struct, frozen=True):
 
 
 def returned_once(payments: Iterable[Payment]) -> tuple[Payment, ...]:
-    """The payments, with `returns` in the first of them alone."""
+    """Return the payments, with `returns` in the first of them alone."""
     first, *others = payments
     return (first, *(Payment(each.id, each.when, each.pays, ABOVE, each.names, each.setting) for each in others))

@@ -154,7 +154,7 @@ Ask = Due | Plays | Did | Shows | Sign
 
 
 def did(verb: str, *about: Word) -> Did:
-    """The `Did` of a verb: `did("pay", "S3.1", "15")`."""
+    """Return the `Did` of a verb: `did("pay", "S3.1", "15")`."""
     return Did((verb, *about))
 
 
@@ -172,7 +172,7 @@ LONGEST_SETTING: Final = 32
 
 
 def amount(text: str | None) -> Decimal:
-    """An amount of money in plain decimals. Raises Refused for anything else."""
+    """Return an amount of money in plain decimals. Raises Refused for anything else."""
     try:
         if text is None or not set(text) <= set("0123456789.") or len(text) > DIGITS:
             raise InvalidOperation
@@ -182,27 +182,27 @@ def amount(text: str | None) -> Decimal:
 
 
 def is_of_letters(money: Decimal, most: int) -> bool:
-    """Whether a setting is an amount that can be written in at most so many letters, without an exponent."""
+    """Return whether a setting is an amount that can be written in at most so many letters, without an exponent."""
     exponent = money.as_tuple().exponent
     return isinstance(exponent, int) and abs(exponent) <= most and len(f"{money:f}") <= most
 
 
 def check_settings(**amounts: Decimal) -> None:
-    """Checks that settings, each by its name, are amounts of money. Raises ValueError."""
+    """Check that settings, each by its name, are amounts of money. Raises ValueError."""
     for name, money in amounts.items():
         if not is_of_letters(Decimal(money), LONGEST_SETTING):
             raise ValueError(f"{name} = {money}: give an amount of at most {LONGEST_SETTING} characters")
 
 
 def in_words(money: Decimal) -> str:
-    """An amount as plain decimals: "37.5", "-7.5", "100"; never an exponent, no zeros behind the point."""
+    """Return an amount as plain decimals: "37.5", "-7.5", "100"; never an exponent, no zeros behind the point."""
     text = f"{money:f}"
     text = text.rstrip("0").rstrip(".") if "." in text else text
     return "0" if text in ("-0", "") else text
 
 
 def check(word: str, value: str | None, offer: Offer) -> None:
-    """Checks the value of a mark. Raises Refused with the values allowed."""
+    """Check the value of a mark. Raises Refused with the values allowed."""
     match offer:
         case Nothing() | Price() | Target(seats=()):
             if value is not None:

@@ -29,13 +29,13 @@ Strategy = Callable[[Asked, Random], tuple[str, str | None]]
 
 
 def first_offered(asked: Asked, rng: Random) -> tuple[str, str | None]:
-    """The first word that is offered, with its least value; the lot falls anywhere."""
+    """Return the first word that is offered, with its least value; the lot falls anywhere."""
     word, offer = next(iter(asked.offers.items()))
     return word, rng.choice(offer.values) if word == LOT and isinstance(offer, Choice) else least(offer)
 
 
 def least(offer: Offer) -> str | None:
-    """The least value that may come with a mark, None for none."""
+    """Return the least value that may come with a mark, None for none."""
     match offer:
         case Choice(values=values):
             return values[0]

@@ -18,7 +18,7 @@ THIRDS: Final = ("P3", "B3")
 
 
 def _judge(moves: tuple[Card | Mark, ...], terms: Baccarat, start: Start) -> Layout:
-    """The layout of cards as they were played: as dealt on demand, whatever the procedure."""
+    """Return the layout of cards as they were played: as dealt on demand, whatever the procedure."""
     cards = tuple([Dealt(card) for card in moves if isinstance(card, Card)])
     if len(cards) < len(moves):
         return Layout(stuck="baccarat has no marks")
@@ -26,7 +26,7 @@ def _judge(moves: tuple[Card | Mark, ...], terms: Baccarat, start: Start) -> Lay
 
 
 def _points(layout: Layout) -> dict[str, str]:
-    """Side -> total of its open cards; empty while a carried card lies face down."""
+    """Return side -> total of its open cards; empty while a carried card lies face down."""
     if any(each.card is None for each in layout.placed[: len(PAIRS)]):
         return {}
     open_cards = [(each.plays[0], each.card) for each in layout.placed if each.plays and each.card]
@@ -38,7 +38,7 @@ WINS: Final = {"player": "wins.player", "banker": "wins.banker", "tie": "wins.ti
 
 
 def _shown(message: Any) -> guest.Result:
-    """The result for guests: both sides' hands."""
+    """Return the result for guests: both sides' hands."""
     hands = [
         guest.Hand(side, guest.faces(hand.cards), "" if hand.total is None else str(hand.total))
         for side in SIDES
@@ -50,7 +50,7 @@ def _shown(message: Any) -> guest.Result:
 
 
 def _hands(at: Mapping[str, Card | None]) -> dict[str, tuple[Card | None, ...]]:
-    """Both sides' cards; of the reserves those that are named: they are played, R1 by the player where he draws."""
+    """Return both sides' cards; of the reserves those named: they are played, R1 by the player where he draws."""
     first = [card.points for slot in ("P1", "P2") if (card := at.get(slot))]
     draws = len(first) == 2 and sum(first) % 10 in PLAYER_DRAWS
     thirds = {"player": at.get("R1"), "banker": at.get("R2")} if draws else {"banker": at.get("R1")}
@@ -64,7 +64,7 @@ def _hands(at: Mapping[str, Card | None]) -> dict[str, tuple[Card | None, ...]]:
 
 
 def _summary(rounds: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """The last of these rounds."""
+    """Return the last of these rounds."""
     last = rounds[-1]
     return {key: last[key] for key in ("outcome", "natural", "pairs", "hands", "bets")}
 
@@ -76,7 +76,7 @@ def _odds() -> OddsBook:
 
 
 def _remarks(message: Mapping[str, Any]) -> tuple[str, ...]:
-    """The natural and the pairs."""
+    """Return the natural and the pairs."""
     natural = ("natural",) if message["natural"] else ()
     return natural + tuple(f"{side} pair" for side, is_pair in message["pairs"].items() if is_pair)
 

@@ -92,7 +92,7 @@ GROUPS: Final[dict[str, Names]] = {
 
 
 def _dragon(side: int) -> dict[Net, Condition]:
-    """The tiers of a dragon bonus; a win with a natural pays 1 whatever the margin, so it stands first."""
+    """Return the tiers of a dragon bonus; a win with a natural pays 1 whatever the margin, so it stands first."""
     won, tied = all_of(natural(side), wins(side)), all_of(natural(side), tie())
     margins: dict[Net, Condition] = {30: wins_by(side, 9), 10: wins_by(side, 8), 5: wins_by(side, 7)}
     margins |= {3: wins_by(side, 6), 2: wins_by(side, 5)}
@@ -100,7 +100,7 @@ def _dragon(side: int) -> dict[Net, Condition]:
 
 
 def _char_siu(side: int) -> dict[Net, Condition]:
-    """The tiers of a char siu bet, by the number of cards on both sides."""
+    """Return the tiers of a char siu bet, by the number of cards on both sides."""
     won = all_of(has(side, 7, 8, 9), wins_by(side, 1))
     return {10: all_of(won, together(4)), 15: all_of(won, together(5)), 50: all_of(won, together(6))}
 
@@ -211,7 +211,7 @@ _VARIANTS: Final[dict[str, dict[str, dict[Net, Condition]]]] = {
 
 
 def tiers(tiger_pair_top: TigerPairTop, natural_bets: NaturalBets) -> dict[str, dict[Net, Condition]]:
-    """The tiers of every bet under a house's settings, in the order of the rule book."""
+    """Return the tiers of every bet under a house's settings, in the order of the rule book."""
     variants = _VARIANTS.get(tiger_pair_top, {}) | _VARIANTS.get(natural_bets, {})
     return {bet.id: variants.get(bet.id, bet.tiers) for bet in BETS.values()}
 
@@ -221,7 +221,7 @@ def results(
     tiger_pair_top: TigerPairTop = "identical",
     natural_bets: NaturalBets = "must-win",
 ) -> dict[str, Net]:
-    """Net units per unit staked of all 38 bets, in the order of the rule book.
+    """Return the net units per unit staked of all 38 bets, in the order of the rule book.
 
     hands: the cards of `player` and `banker` in the order they joined the hand, two or three each.
     """
@@ -235,7 +235,7 @@ def results(
 
 
 def pays(offered: dict[Net, Condition], seen: object) -> Net:
-    """The net odds of the first tier that holds for these cards."""
+    """Return the net odds of the first tier that holds for these cards."""
     for net, holds in offered.items():
         if holds(seen):
             return net
@@ -244,7 +244,7 @@ def pays(offered: dict[Net, Condition], seen: object) -> Net:
 
 @lru_cache(128)
 def closed(number: int) -> tuple[str, ...]:
-    """The bets refused in round `number` of a shoe: "closes after 50" is open in rounds 1..50."""
+    """Return the bets refused in round `number` of a shoe: "closes after 50" is open in rounds 1..50."""
     return tuple(bet.id for bet in BETS.values() if bet.closes_after is not None and number > bet.closes_after)
 
 
@@ -254,7 +254,7 @@ def _hand(cards: tuple[Card, ...]) -> Hand:
 
 @cache
 def _of_hands(hands: Hands, natural_bets: NaturalBets) -> dict[str, Net]:
-    """All 38 bets, those on the finished hands paid, the others lost: at most 400 pairs of hands."""
+    """Return all 38 bets, those on the finished hands paid, the others lost: at most 400 pairs of hands."""
     offered = _offered("hands", "identical", natural_bets)
     return dict.fromkeys(BETS, LOST) | {bet: pays(each, hands) for bet, each in offered}
 
@@ -263,6 +263,6 @@ def _of_hands(hands: Hands, natural_bets: NaturalBets) -> dict[str, Net]:
 def _offered(
     view: View, tiger_pair_top: TigerPairTop, natural_bets: NaturalBets
 ) -> tuple[tuple[str, dict[Net, Condition]], ...]:
-    """The bets that look at `view`, with their tiers."""
+    """Return the bets that look at `view`, with their tiers."""
     offered = tiers(tiger_pair_top, natural_bets)
     return tuple((bet.id, offered[bet.id]) for bet in BETS.values() if bet.view == view)

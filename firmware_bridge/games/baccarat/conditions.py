@@ -37,24 +37,24 @@ NUMBERS: Final = {4: "four", 5: "five", 6: "six", 2: "two", 3: "three"}
 
 
 def in_words(condition: Condition) -> str:
-    """A condition in English, for people."""
+    """Return a condition in English, for people."""
     return NAMED.get(condition) or condition.__doc__ or ""
 
 
 def _named(words: str, condition: Condition) -> Condition:
-    """The condition, with its words as its docstring."""
+    """Return the condition, with its words as its docstring."""
     condition.__doc__ = words
     return condition
 
 
 def any_of(*conditions: Condition) -> Condition:
-    """Holds if at least one of them holds."""
+    """Return a test that at least one of these holds."""
     words = ", or ".join(dict.fromkeys(map(in_words, conditions)))
     return _named(words, lambda seen: any(holds(seen) for holds in conditions))
 
 
 def all_of(first: Condition, *others: Condition) -> Condition:
-    """Holds if all of them hold."""
+    """Return a test that all of these hold."""
     if not others:
         return first
     rest = all_of(*others)
@@ -65,7 +65,7 @@ def all_of(first: Condition, *others: Condition) -> Condition:
 
 
 def wins(side: int, total: int | None = None, cards: int | None = None) -> Condition:
-    """`side` has the higher total: any or just `total`, in any number of cards or just `cards`."""
+    """Return a test that `side` has the higher total, any or just `total`, in any number of cards or just `cards`."""
 
     def holds(hands: Hands) -> bool:
         hand = hands[side]
@@ -76,30 +76,30 @@ def wins(side: int, total: int | None = None, cards: int | None = None) -> Condi
 
 
 def wins_by(side: int, margin: int) -> Condition:
-    """`side` wins by exactly `margin` points."""
+    """Return a test that `side` wins by exactly `margin` points."""
     return _named(f"{SIDES[side]} wins by {margin}", lambda hands: hands[side].total - hands[1 - side].total == margin)
 
 
 def tie(total: int | None = None) -> Condition:
-    """Equal totals: any, or both just `total`."""
+    """Return a test of equal totals: any, or both just `total`."""
     words = "tie" if total is None else f"tie with {total}"
     return _named(words, lambda hands: hands[0].total == hands[1].total and total in (None, hands[0].total))
 
 
 def natural(side: int) -> Condition:
-    """`side` has 8 or 9 with two cards."""
+    """Return a test that `side` has 8 or 9 with two cards."""
     words = f"{SIDES[side]} has a natural"
     return _named(words, lambda hands: hands[side].cards == 2 and hands[side].total in NATURALS)
 
 
 def took(player: int, banker: int) -> Condition:
-    """The player took so many cards, the banker so many."""
+    """Return a test that the player took so many cards, the banker so many."""
     words = f"player has {NUMBERS[player]} cards and banker {NUMBERS[banker]}"
     return _named(words, lambda hands: (hands[PLAYER].cards, hands[BANKER].cards) == (player, banker))
 
 
 def together(cards: int) -> Condition:
-    """Both sides took so many cards, counted together."""
+    """Return a test that both sides took so many cards, counted together."""
     return _named(f"{NUMBERS[cards]} cards in all", lambda hands: hands[0].cards + hands[1].cards == cards)
 
 
@@ -109,7 +109,7 @@ def _listed(totals: tuple[int, ...]) -> str:
 
 
 def has(side: int, *totals: int, cards: int | None = None) -> Condition:
-    """`side` has one of `totals`, whichever side wins, in any number of cards or just `cards`."""
+    """Return a test that `side` has one of `totals`, whichever side wins, in any number of cards or just `cards`."""
     words = f"{SIDES[side]} has {_listed(totals)}{'' if cards is None else f' of {NUMBERS[cards]} cards'}"
     return _named(words, lambda hands: hands[side].total in totals and cards in (None, hands[side].cards))
 
@@ -118,17 +118,17 @@ def has(side: int, *totals: int, cards: int | None = None) -> Condition:
 
 
 def pair(two: Two) -> bool:
-    """Two of one rank; T, J, Q and K are four ranks."""
+    """Return whether the two are of one rank; T, J, Q and K are four ranks."""
     return two[0].rank == two[1].rank
 
 
 def perfect(two: Two) -> bool:
-    """Twice the same face."""
+    """Return whether both are the same face."""
     return two[0] is two[1]
 
 
 def both_are(suits: str = SUITS, ranks: str = RANKS) -> Condition:
-    """Each of the two is of one of `suits` and of one of `ranks`."""
+    """Return a test that each of the two is of one of `suits` and of one of `ranks`."""
     faces = frozenset(Card(rank + suit) for rank in ranks for suit in suits)
     named = [COLOURS.get(suits, "")] * (suits != SUITS) + [f"of rank {ranks}"] * (ranks != RANKS)
     return _named(f"both cards are {' and '.join(named)}", lambda two: two[0] in faces and two[1] in faces)
@@ -142,12 +142,12 @@ NAMED: Final[dict[Condition, str]] = {pair: "a pair", perfect: "the same card tw
 
 
 def both_sides(of_one: Condition) -> Condition:
-    """True of the player's two and of the banker's two."""
+    """Return a test that it holds for the player's two and for the banker's two."""
     return _named(f"{in_words(of_one)} on both sides", lambda opening: of_one(opening[0]) and of_one(opening[1]))
 
 
 def either_side(of_one: Condition) -> Condition:
-    """True of the player's two, of the banker's two, or of both."""
+    """Return a test that it holds for the player's two, for the banker's two, or for both."""
     return _named(
         f"{in_words(of_one)} on either side, or both", lambda opening: of_one(opening[0]) or of_one(opening[1])
     )
@@ -158,6 +158,6 @@ RANK: Final = attrgetter("rank")
 
 
 def four_alike(what: Callable[[Card], object]) -> Condition:
-    """All four cards have the same `what`: FACE or RANK."""
+    """Return a test that all four cards have the same `what`: FACE or RANK."""
     words = f"all four first cards have the same {'rank' if what is RANK else 'rank and suit'}"
     return _named(words, lambda opening: len({what(card) for two in opening for card in two}) == 1)

@@ -32,14 +32,14 @@ class OddsError(BridgeError, ValueError):
 
 
 def full(decks: int) -> dict[Card, int]:
-    """A full shoe of `decks` packs. Raises OddsError for a number outside DECKS."""
+    """Return a full shoe of `decks` packs. Raises OddsError for a number outside DECKS."""
     if decks not in DECKS:
         raise OddsError(f"a shoe cannot hold {decks} decks", f"give {DECKS[0]} to {DECKS[-1]}")
     return dict.fromkeys(FACES, decks)
 
 
 def remaining(decks: int, seen: Iterable[Card]) -> dict[Card, int]:
-    """A shoe of `decks` packs without the cards `seen`. Raises OddsError naming those that the packs do not hold."""
+    """Return a shoe of `decks` packs without the cards `seen`. Raises OddsError naming those not in the packs."""
     piles, gone = full(decks), Counter(seen)
     wrong = [f"{card.value} {times} times" for card, times in gone.items() if times > piles.get(card, 0)]
     if wrong:
@@ -50,7 +50,7 @@ def remaining(decks: int, seen: Iterable[Card]) -> dict[Card, int]:
 
 
 def checked(piles: Piles) -> int:
-    """The number of cards. Raises OddsError if they are too few or no cards of a shoe."""
+    """Return the number of cards. Raises OddsError if they are too few or no cards of a shoe."""
     wrong = [card.value for card, held in piles.items() if card not in _FACES or held < 0]
     if wrong:
         raise OddsError(f"a shoe cannot hold these: {', '.join(wrong)}", "count 0 or more of each of the 52 faces")
@@ -61,7 +61,7 @@ def checked(piles: Piles) -> int:
 
 
 def deals_by_two(piles: Piles) -> Counter[Two]:
-    """The first two cards of a side, whichever -> ordered deals of two."""
+    """Return the first two cards of a side, whichever -> ordered deals of two."""
     deals = Counter[Two]()
     for first, second in product(FACES, FACES):
         deals[first, second] = piles.get(first, 0) * (piles.get(second, 0) - (first is second))
@@ -69,7 +69,8 @@ def deals_by_two(piles: Piles) -> Counter[Two]:
 
 
 def deals_by_tier(piles: Piles, tiger_pair_top: TigerPairTop) -> dict[str, tuple[int, ...]]:
-    """Ordered deals of four that win each tier, in the row's order, of the bets on both sides' first two cards.
+    """Return the ordered deals of four that win each tier, in the row's order, of the bets on both sides' first two
+    cards.
 
     These depend on pairs alone, counted by inclusion and exclusion.
     """
@@ -92,7 +93,7 @@ class _Alike(NamedTuple):
 
 
 def _alike(heaps: list[int]) -> _Alike:
-    """heaps: how many cards of each kind, cards of one kind being alike."""
+    """Return the heaps: how many cards of each kind, cards of one kind being alike."""
     twos, four = [perm(held, 2) for held in heaps], sum(perm(held, 4) for held in heaps)
     differently = sum(twos) ** 2 - sum(ways * ways for ways in twos)
     return _Alike(sum(twos) * perm(sum(heaps) - 2, 2), differently + four, four)
@@ -106,7 +107,7 @@ def _heaps(piles: Piles, kind: Callable[[Card], str]) -> list[int]:
 
 
 def _draws(player: int, banker: int) -> Tree:
-    """The deals that follow two cards each with these totals."""
+    """Return the deals that follow two cards each with these totals."""
     draws = [third_cards(player, banker, 0, 0, fifth) for fifth in range(10)]
     if not any(draws[0]):
         return Hand(player, 2), Hand(banker, 2)
@@ -116,7 +117,7 @@ def _draws(player: int, banker: int) -> Tree:
 
 
 def _after_player(player: Hand, banker: int, draws: bool) -> Tree:
-    """The deals that follow the player's third card."""
+    """Return the deals that follow the player's third card."""
     return [(player, Hand((banker + third) % 10, 3)) for third in range(10)] if draws else (player, Hand(banker, 2))
 
 
@@ -133,7 +134,8 @@ _PAIRS: Final = tuple((a, b, 1 if a == b else 2) for a, b in combinations_with_r
 
 
 def deals_by_hands(points: list[int]) -> Counter[Hands]:
-    """Finished hands -> ordered deals of six cards; the cards a round leaves count in every order they can lie in.
+    """Return finished hands -> ordered deals of six cards; the cards a round leaves count in every order they can lie
+    in.
 
     points: how many cards are worth 0, 1 .. 9.
     """
@@ -154,7 +156,7 @@ def deals_by_hands(points: list[int]) -> Counter[Hands]:
 
 
 def _fours(points: list[int]) -> Iterator[tuple[int, int, int, list[int]]]:
-    """The points of the banker's two and of the player's two, their ordered deals, and what is left."""
+    """Yield the points of the banker's two and of the player's two, their ordered deals, and what is left."""
     for p1, p2, player_orders in _PAIRS:
         left = points.copy()
         player_ways = player_orders * _remove(left, p1) * _remove(left, p2)
@@ -168,6 +170,6 @@ def _fours(points: list[int]) -> Iterator[tuple[int, int, int, list[int]]]:
 
 
 def _remove(points: list[int], worth: int) -> int:
-    """Removes a card of these points; the number there was before."""
+    """Remove a card of these points; return the number there was before."""
     points[worth] -= 1
     return points[worth] + 1

@@ -45,7 +45,7 @@ __all__ = ["Chance", "Odds", "OddsError", "Piles", "deviation", "full", "odds", 
 def odds(
     piles: Piles, tiger_pair_top: TigerPairTop = "identical", natural_bets: NaturalBets = "must-win"
 ) -> dict[str, Odds]:
-    """The odds of all 38 bets for a round dealt of `piles`, in the order of the rule book.
+    """Return the odds of all 38 bets for a round dealt of `piles`, in the order of the rule book.
 
     Exact: `den` is the number of ordered six-card deals, 4,998,398,275,503,360 for a full shoe of 8 decks.
     Raises OddsError for fewer than six cards.
@@ -58,7 +58,7 @@ def odds(
 def deviation(
     piles: Piles, decks: int, tiger_pair_top: TigerPairTop = "identical", natural_bets: NaturalBets = "must-win"
 ) -> dict[str, Fraction]:
-    """Bet -> return per unit less that of a full shoe; exact. Raises OddsError below six cards."""
+    """Return bet -> return per unit less that of a full shoe; exact. Raises OddsError below six cards."""
     now, fresh = odds(piles, tiger_pair_top, natural_bets), _fresh(decks, tiger_pair_top, natural_bets)
     return {bet: Fraction(*now[bet].rtp) - Fraction(*fresh[bet].rtp) for bet in BETS}
 
@@ -71,7 +71,7 @@ def _fresh(decks: int, tiger_pair_top: TigerPairTop, natural_bets: NaturalBets) 
 def _counted(
     piles: Piles, offered: dict[str, dict[Net, Condition]], tiger_pair_top: TigerPairTop
 ) -> dict[str, dict[Net, int]]:
-    """For each bet its winning tiers and pushes, in the row's order, with their ordered six-card deals."""
+    """Return for each bet its winning tiers and pushes, in the row's order, with their ordered six-card deals."""
     size = sum(piles.values())
     hands = deals_by_hands(_by_points(piles)).items()
     two = [(seen, ways * perm(size - 2, 4)) for seen, ways in deals_by_two(piles).items()]
@@ -86,7 +86,7 @@ def _counted(
 
 
 def _sorted_out(deals: Iterable[tuple[object, int]], paid: dict[Net, Condition]) -> dict[Net, int]:
-    """The deals that each tier is paid on."""
+    """Return the deals that each tier is paid on."""
     won = Counter[Net]()
     for seen, ways in deals:
         won[pays(paid, seen)] += ways
@@ -121,7 +121,7 @@ def _deviation(decks: int, seen: Sequence[Card], terms: Baccarat) -> dict[str, F
 
 
 def _table(decks: int, seen: Sequence[Card], terms: Baccarat, wording: Wording) -> Iterator[str]:
-    """A line for each tier, the bet's name before its first."""
+    """Yield a line for each tier, the bet's name before its first."""
     by_bet, size = _of(decks, seen, terms), decks * len(FACES)
     shoe = wording.say(SHOE_ID, SHOE, size=size, decks=decks, left=size - len(seen))
     yield shoe + wording.say("odds.rtp", "RTP: what comes back, the stake included.")
@@ -139,7 +139,7 @@ def _name(of: Names | Bet, wording: Wording) -> str:
 
 
 def _paid(net: Net, wording: Wording) -> str:
-    """What a tier pays, at the right of its column."""
+    """Return what a tier pays, at the right of its column."""
     words = _NET_WORDS.get(net)
     paid = wording.say(f"odds.{words}", words) if words else wording.say("odds.to_1", "{net} to 1", net=net)
     return flush_right(paid, PAYS)

@@ -26,7 +26,7 @@ FIXED: Final = (
 
 
 def payouts() -> Payouts:
-    """The payments of all bets, then those that a setting changes."""
+    """Return the payments of all bets, then those that a setting changes."""
     return Payouts(REMARKS, FIXED, (*_bets(tuple(BETS), "identical", "must-win"), *_changed()))
 
 

@@ -29,7 +29,7 @@ class BoardJson:
         self._lists = {name: _List(items) for name, items in _items(roads).items()}
 
     def json(self) -> Raw:
-        """The same bytes as of a board made from all rounds."""
+        """Return the JSON in the same bytes as that of a board made from all rounds."""
         new = self.roads.beads[len(self._outcomes) :]
         self._outcomes += outcomes(new)
         self._naturals += naturals(new)
@@ -54,7 +54,7 @@ class _List:
         self._text, self._settled = b"[", 0
 
     def json(self) -> Raw:
-        """The JSON of the whole list."""
+        """Return the JSON of the whole list."""
         *settled, last = self._items(self._settled) or (None,)
         if last is None:
             return Raw(b"[]")
@@ -65,7 +65,7 @@ class _List:
 
 
 def _items(roads: Roads) -> dict[str, Callable[[int], Sequence[Any]]]:
-    """Field of a board -> its list."""
+    """Return each field of a board -> its list."""
     eye, small, cockroach = roads.derived
     return {
         "bead": lambda first: bead_cells(roads.beads, first),
@@ -90,7 +90,7 @@ def _empty(terms: Baccarat) -> BoardJson:
 
 
 def bead_of(outcome: str, own: Raw) -> Bead:
-    """The bead of a round that counts."""
+    """Return the bead of a round that counts."""
     decoded = _decode(own)
     return Bead(LETTERS[outcome], decoded.pairs["banker"], decoded.pairs["player"], decoded.natural)
 

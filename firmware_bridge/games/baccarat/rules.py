@@ -42,7 +42,7 @@ _DOES: Final = {True: "draws", False: "stands"}
 
 
 def third_cards(p1: int, b1: int, p2: int, b2: int, fifth: int) -> tuple[bool, bool]:
-    """Whether player and banker draw, from the points of the first four cards and of the fifth.
+    """Return whether player and banker draw, from the points of the first four cards and of the fifth.
 
     `fifth` is the player's third card if the player draws; otherwise it plays no part.
     """
@@ -55,7 +55,7 @@ def third_cards(p1: int, b1: int, p2: int, b2: int, fifth: int) -> tuple[bool, b
 
 @cache
 def thirds(player: int, banker: int, fifth: int) -> Thirds:
-    """Who draws, as far as the cards decide it, with the reasons in order.
+    """Return who draws, as far as the cards decide it, with the reasons in order.
 
     While the player's third card is not out (`fifth` is STOOD), only the player's draw is known.
     """

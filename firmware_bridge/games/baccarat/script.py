@@ -69,7 +69,7 @@ class Own(Struct, frozen=True):
 
 
 def round(terms: Baccarat, start: Start) -> Script:
-    """One round under either procedure."""
+    """Play one round under either procedure."""
     cards: Cards = []
     for due in _PAIRS_DUE:
         cards.append((yield due))
@@ -91,7 +91,7 @@ def round(terms: Baccarat, start: Start) -> Script:
 
 
 def _drawn(cards: Cards, slot: str, why: Ruled) -> Generator[Ask, Card | None, int]:
-    """Draws a third card; its points."""
+    """Draw a third card; return its points."""
     words, rule = why
     reason = Reason(rule.id, {"slot": slot, **rule.values})
     card = yield CardDue(slot, slot, why=f"{slot} due: {words}", reason=reason)
@@ -100,14 +100,14 @@ def _drawn(cards: Cards, slot: str, why: Ruled) -> Generator[Ask, Card | None, i
 
 
 def _reserve(cards: Cards, slot: str, why: Ruled) -> Generator[Ask, Card | None, int]:
-    """Plays the reserve that becomes this third card; its points."""
+    """Play the reserve that becomes this third card; return its points."""
     n = 4 if slot == "P3" or not _thirds(cards, STOOD)[0][0] else 5
     yield Plays(n, slot)
     return (yield from _opened(cards[n], slot))
 
 
 def _opened(card: Card | None, slot: str) -> Generator[Ask, Card | None, int]:
-    """The points of a card, which must be open."""
+    """Return the points of a card, which must be open."""
     if card is None:
         yield OpeningDue((slot,), (slot,), f"open {slot}")
         raise LookupError("an opening is never answered")
@@ -115,7 +115,7 @@ def _opened(card: Card | None, slot: str) -> Generator[Ask, Card | None, int]:
 
 
 def _open_pairs(cards: Cards) -> Generator[Ask, Card | None, None]:
-    """Waits until the four opening cards are open."""
+    """Wait until the four opening cards are open."""
     closed = {slot for slot, card in zip(PAIRS, cards, strict=False) if card is None}
     if closed:
         step = next(slots for slots in STEPS if closed & set(slots))
@@ -125,7 +125,7 @@ def _open_pairs(cards: Cards) -> Generator[Ask, Card | None, None]:
 
 
 def _part(cards: Cards, n: int) -> str | None:
-    """The slot in which reserve `n` (0 or 1) of these cards is played, None if it is not, or that is sealed."""
+    """Return the slot in which reserve `n` (0 or 1) of these cards is played, None if it is not, or that is sealed."""
     if None in cards[:4]:
         return None
     draws, _ = _thirds(cards, STOOD)
@@ -138,7 +138,7 @@ def _part(cards: Cards, n: int) -> str | None:
 
 
 def _totals(cards: Cards) -> tuple[int, int]:
-    """The points of the player's and the banker's first two cards, all of them open."""
+    """Return the points of the player's and the banker's first two cards, all of them open."""
     p1, b1, p2, b2 = (card.points for card in cards[:4] if card)
     return (p1 + p2) % 10, (b1 + b2) % 10
 
@@ -183,13 +183,13 @@ _decode = own_json(Own)
 
 
 def verdict(outcome: str, own: Raw) -> tuple[str, ...]:
-    """The words of a judging reader: the side that won, or `tie`, and the pairs, the player's first."""
+    """Return the words of a judging reader: the side that won, or `tie`, and the pairs, the player's first."""
     pairs = _decode(own).pairs
     return (outcome, *(f"{side} pair" for side in SIDES if pairs[side]))
 
 
 def unjudged(terms: Baccarat) -> dict[str, str]:
-    """The terms that a judging reader cannot follow: it deals on demand."""
+    """Return the terms that a judging reader cannot follow: it deals on demand."""
     if terms.procedure == "on-demand":
         return {}
     return {"procedure": "an angel-eye deals by its own rules, on-demand"}

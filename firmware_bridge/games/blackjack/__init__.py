@@ -19,13 +19,13 @@ SLOTS: Final = tuple(f"S{seat}" for seat in range(1, SEATS + 1))
 
 
 def _answer(question: Question, faces: Mapping[int, Card], table: Layout) -> str:
-    """Whether the dealer's two cards are a blackjack."""
+    """Return whether the dealer's two cards are a blackjack."""
     dealers = [faces[n] for n, each in enumerate(table.placed) if each.slot == DEALER]
     return "yes" if is_blackjack(dealers) else "no"
 
 
 def _staked(table: Layout, start: Start) -> dict[str, Net]:
-    """Seat -> stake so far: its bet, doubles and splits."""
+    """Return seat -> stake so far: its bet, doubles and splits."""
     refused = {words[1] for words in table.did if words[0] == "bet_refused"}
     put = {seat: Decimal(bet) for seat, bet in _bet(table, start).items() if seat not in refused}
     for words in table.did:
@@ -36,7 +36,7 @@ def _staked(table: Layout, start: Start) -> dict[str, Net]:
 
 
 def _moved(table: Layout) -> dict[str, Net]:
-    """Seat -> amount paid so far beyond its stake (below 0: lost): blackjacks, busts and surrenders."""
+    """Return seat -> amount paid so far beyond its stake (below 0: lost): blackjacks, busts and surrenders."""
     moved: dict[str, Decimal] = {}
     for verb, hand, *amount in table.did:
         if verb in ("pay", "take"):
@@ -46,14 +46,14 @@ def _moved(table: Layout) -> dict[str, Net]:
 
 
 def _bet(table: Layout, start: Start) -> dict[str, str]:
-    """The first bets of the seats; where betting is ignored, 1 of each that has a card."""
+    """Return the first bets of the seats; where betting is ignored, 1 of each that has a card."""
     if start.bets:
         return {f"S{seat}": bet for seat, bet in start.bets.items()}
     return {each.slot.partition(".")[0]: "1" for each in table.placed if each.slot != DEALER}
 
 
 def _summary(rounds: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """The last of these rounds, its hands as they lie from the dealer's left."""
+    """Return the last of these rounds, its hands as they lie from the dealer's left."""
     last = rounds[-1]
     hands = [
         {"hand": name} | {key: value for key, value in hand.items() if key != "points"}
@@ -63,7 +63,7 @@ def _summary(rounds: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
 
 
 def _points(table: Layout) -> dict[str, str]:
-    """Seat or `dealer` -> points of its open cards so far, `bust` above 21; of split hands each."""
+    """Return seat or `dealer` -> points of its open cards so far, `bust` above 21; of split hands each."""
     hands: dict[str, list[Card]] = {}
     for each in table.placed:
         if each.card:
@@ -77,14 +77,14 @@ def _points(table: Layout) -> dict[str, str]:
 
 
 def _remarks(message: Mapping[str, Any]) -> tuple[str, ...]:
-    """The net of each seat, and whether a shuffle is due."""
+    """Return the net of each seat, and whether a shuffle is due."""
     won = message.get("bets") or {seat: each["net"] for seat, each in message["seats"].items()}
     nets = [f"{seat} {'' if net.startswith(('-', '0')) else '+'}{net}" for seat, net in won.items()]
     return (*nets, *(("shuffle due",) if message["shuffle_due"] else ()))
 
 
 def _shown(message: Any) -> guest.Result:
-    """The result for guests: the dealer's hand and those of the seats."""
+    """Return the result for guests: the dealer's hand and those of the seats."""
     hands = [
         guest.Hand(
             slot,

@@ -80,7 +80,7 @@ class Felt(Struct):
         return tuple([card for card in self.dealer if card])
 
     def natural(self, hand: Hand) -> bool:
-        """Whether the hand is a blackjack: two cards, never split."""
+        """Return whether the hand is a blackjack: two cards, never split."""
         return len(self.seats[hand.seat]) == 1 and is_blackjack(hand.cards)
 
 
@@ -88,13 +88,13 @@ Steps = Generator[Ask, Any, None]
 
 
 def lose(felt: Felt, hand: Hand, amount: Decimal) -> Steps:
-    """Collects chips of a hand that is over, then its cards."""
+    """Collect chips of a hand that is over, then its cards."""
     yield from _collect(hand, amount)
     yield from _discard(felt, hand)
 
 
 def pay_blackjacks(felt: Felt) -> Steps:
-    """Pays each blackjack of a seat 3 to 2, and collects its cards."""
+    """Pay each blackjack of a seat 3 to 2, and collect its cards."""
     for hand in felt.from_right:
         if felt.natural(hand):
             hand.how = "blackjack"
@@ -103,7 +103,7 @@ def pay_blackjacks(felt: Felt) -> Steps:
 
 
 def settle_blackjack(felt: Felt) -> Steps:
-    """Settles a dealer's blackjack: seats with one push, all others lose."""
+    """Settle a dealer's blackjack: seats with one push, all others lose."""
     for hand in felt.from_right:
         if felt.natural(hand):
             hand.how = "blackjack"
@@ -117,7 +117,7 @@ def settle_blackjack(felt: Felt) -> Steps:
 
 
 def settle(felt: Felt) -> Steps:
-    """Compares the hands that wait for the dealer's with it: first all chips, then the cards."""
+    """Compare the hands that wait for the dealer's with it: first all chips, then the cards."""
     alive = [hand for hand in felt.from_right if hand.is_alive]
     dealer = total(felt.open_dealer)[0]
     for hand in alive:

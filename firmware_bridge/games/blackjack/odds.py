@@ -49,7 +49,7 @@ class Odds(Struct, frozen=True):
 
 
 def odds(piles: Piles) -> Odds:
-    """The odds of what is left. Raises HandOddsError for too few cards for the dealer."""
+    """Return the odds of what is left. Raises HandOddsError for too few cards for the dealer."""
     cards = sum(piles)
     if cards < 2:
         raise HandOddsError(f"{cards} cards are left, the dealer takes 2", "odds need 2 cards or more")
@@ -68,7 +68,7 @@ def _without(piles: Piles, value: int) -> Piles:
 
 
 def _ends(piles: Piles, first: int) -> Chances:
-    """End of the dealer's hand -> its chance, after a first card of `first` points, drawn from these piles."""
+    """Return the end of the dealer's hand -> its chance, after a first card of `first` points, from these piles."""
     counts: Counter[tuple[str, int]] = Counter()
     _draw(list(piles), first, first == 1, 0, 1, counts)
     most = max(drawn for _, drawn in counts)
@@ -81,7 +81,7 @@ def _ends(piles: Piles, first: int) -> Chances:
 
 
 def _draw(piles: list[int], hard: int, has_ace: bool, drawn: int, ways: int, counts: Counter[tuple[str, int]]) -> None:
-    """Counts the ordered draws that end the dealer's hand: (end, cards drawn) -> how many."""
+    """Count the ordered draws that end the dealer's hand: (end, cards drawn) -> how many."""
     total = counted(hard, has_ace)[0]
     if drawn and total >= STANDS_ON:
         natural = total == MOST and drawn == 1
@@ -98,19 +98,19 @@ def _draw(piles: list[int], hard: int, has_ace: bool, drawn: int, ways: int, cou
 
 
 def _peeked(ends: Chances) -> Chances:
-    """The ends of a hand that is no blackjack."""
+    """Return the ends of a hand that is no blackjack."""
     den = ends["blackjack"].den - ends["blackjack"].num
     return _lowest(Counter({end: chance.num for end, chance in ends.items() if end != "blackjack"}), den)
 
 
 def _lowest(nums: Mapping[str, int], den: int) -> Chances:
-    """Chances over one denominator, the least that they have in common."""
+    """Return the chances over one denominator, the least that they have in common."""
     shared = gcd(den, *nums.values())
     return {end: Chance(nums[end] // shared, den // shared) for end in ENDS if end in nums or end != "unfinished"}
 
 
 def piles_of(decks: int, seen: Sequence[Card]) -> Piles:
-    """The piles left of `decks` packs. Raises HandOddsError for cards that these do not hold."""
+    """Return the piles left of `decks` packs. Raises HandOddsError for cards that these do not hold."""
     if decks < 1:
         raise HandOddsError(f"{decks} decks hold no card", "give 1 or more: --decks 8")
     gone = Counter(seen)
@@ -126,7 +126,7 @@ def _of(decks: int, seen: Sequence[Card], terms: Blackjack) -> dict[str, Any]:
 
 
 def _deviation(decks: int, seen: Sequence[Card], terms: Blackjack) -> dict[str, Fraction]:
-    """First card and end (`A.bust`) -> its chance less that of a full shoe."""
+    """Return first card and end (`A.bust`) -> its chance less that of a full shoe."""
     now, full = odds(piles_of(decks, seen)).dealer, odds(piles_of(decks, ())).dealer
     return {
         f"{up}.{end}": Fraction(chance.num, chance.den) - Fraction(full[up][end].num, full[up][end].den)

@@ -47,5 +47,5 @@ PAYMENTS: Final = (
 
 
 def payouts() -> Payouts:
-    """The payments of a hand by its end."""
+    """Return the payments of a hand by its end."""
     return Payouts(REMARKS, FIXED, returned_once(PAYMENTS))

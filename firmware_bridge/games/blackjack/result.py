@@ -64,7 +64,7 @@ class Own(Struct, frozen=True):
 
 
 def result(felt: on.Felt, start: Start) -> Result:
-    """The result of the settled round on the table."""
+    """Return the result of the settled round on the table."""
     cards = felt.open_dealer
     best, soft = total(cards)
     dealer = Dealer(cards, best, soft, is_blackjack(cards), best > MOST)
@@ -90,12 +90,12 @@ def result(felt: on.Felt, start: Start) -> Result:
 
 
 def is_shuffle_due(decks: int, left: int) -> bool:
-    """Whether fewer than a quarter of the cards of so many packs are left."""
+    """Return whether fewer than a quarter of the cards of so many packs are left."""
     return 4 * left < len(FACES) * decks
 
 
 def _ended(dealer: Dealer) -> tuple[str, str, Reason]:
-    """The outcome for the dealer: as a word, as a sentence, and as an id with values."""
+    """Return the outcome for the dealer: as a word, as a sentence, and as an id with values."""
     if dealer.blackjack:
         return "dealer_blackjack", "the dealer has a blackjack", Reason("dealer_blackjack", {})
     now = Reason("dealer_total", {"total": dealer.total})
@@ -131,7 +131,7 @@ def _points(hand: on.Hand, best: int, soft: bool) -> str:
 
 
 def units(net: Decimal, bet: Decimal) -> str:
-    """A net in units of its bet: a decimal where one is exact, else a fraction `p/q` in lowest terms."""
+    """Return a net in units of its bet: a decimal where one is exact, else a fraction `p/q` in lowest terms."""
     exact = Fraction(net) / Fraction(bet)
     twos, fives = _power(exact.denominator, 2), _power(exact.denominator, 5)
     if exact.denominator != 2**twos * 5**fives:
@@ -142,5 +142,5 @@ def units(net: Decimal, bet: Decimal) -> str:
 
 
 def _power(n: int, prime: int) -> int:
-    """How often the prime divides `n`."""
+    """Return how often the prime divides `n`."""
     return next(power for power in range(n.bit_length() + 1) if n % prime ** (power + 1))

@@ -51,7 +51,7 @@ class Blackjack(Terms, frozen=True):
 
 
 def refused(seat: int, bet: Decimal, seats: int, least: Decimal, most: Decimal) -> str:
-    """The reason to refuse a bet at a table of `seats` seats with bets from `least` to `most`, "" if it is accepted."""
+    """Return why a bet is refused at a table of `seats` seats with bets from `least` to `most`, "" if accepted."""
     if not 1 <= seat <= seats:
         return "no_such_seat"
     if bet < least:
@@ -60,26 +60,26 @@ def refused(seat: int, bet: Decimal, seats: int, least: Decimal, most: Decimal) 
 
 
 def doubles(bet: Decimal) -> Between:
-    """The amounts that double a hand of this bet: more than 0, at most the bet, which is the default."""
+    """Return the amounts that double a hand of this bet: more than 0, at most the bet, which is the default."""
     return Between(Decimal(0), bet, above=True, or_none=True)
 
 
 def total(cards: Sequence[Card]) -> tuple[int, bool]:
-    """The best total of a hand, and whether it is soft (an ace counts 11); over 21 every ace counts 1."""
+    """Return the best total of a hand, and whether it is soft (an ace counts 11); over 21 every ace counts 1."""
     return counted(sum(VALUES[card.rank] for card in cards), any(card.rank == "A" for card in cards))
 
 
 def counted(hard: int, has_ace: bool) -> tuple[int, bool]:
-    """The best total of a hand that makes `hard` with every ace as 1, and whether it is soft."""
+    """Return the best total of a hand that makes `hard` with every ace as 1, and whether it is soft."""
     return (hard + 10, True) if has_ace and hard + 10 <= MOST else (hard, False)
 
 
 def is_blackjack(cards: Sequence[Card]) -> bool:
-    """Whether these are an ace and a ten as the first two cards of a hand that was not split."""
+    """Return whether these are an ace and a ten as the first two cards of a hand that was not split."""
     return len(cards) == 2 and total(cards)[0] == MOST
 
 
 def is_pair(cards: Sequence[Card], by: str) -> bool:
-    """Whether these are two cards that can be split, by rank or by value."""
+    """Return whether these are two cards that can be split, by rank or by value."""
     counts = {VALUES[card.rank] if by == "value" else card.rank for card in cards}
     return len(cards) == 2 and len(counts) == 1

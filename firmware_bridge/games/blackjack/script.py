@@ -34,7 +34,7 @@ _PEEK: Final = prompts.Question("peek", ("yes", "no"), (DEALER,))
 
 
 def round(terms: Blackjack, start: Start) -> Script:
-    """One round for the seats with accepted bets."""
+    """Play one round for the seats with accepted bets."""
     felt = yield from _bets(terms, start)
     if not felt.seats:
         return None
@@ -59,7 +59,7 @@ def round(terms: Blackjack, start: Start) -> Script:
 
 
 def _bets(terms: Blackjack, start: Start) -> Generator[prompts.Ask, Any, Felt]:
-    """The seats that take part; where betting is ignored every seat of the table, with a bet of 1."""
+    """Return the seats that take part; where betting is ignored every seat of the table, with a bet of 1."""
     if not start.bets:
         return _felt({seat: Decimal(1) for seat in range(1, terms.seats + 1)})
     bets = {}
@@ -76,7 +76,7 @@ def _felt(bets: dict[int, Decimal]) -> Felt:
 
 
 def _deal(felt: Felt) -> Generator[prompts.Ask, Any, None]:
-    """Deals two cards to every seat from the dealer's left, face up, and two to the dealer, face down."""
+    """Deal two cards to every seat from the dealer's left, face up, and two to the dealer, face down."""
     for _ in range(2):
         for hand in felt.hands:
             yield from deal_to(felt, hand, "deal")
@@ -85,7 +85,7 @@ def _deal(felt: Felt) -> Generator[prompts.Ask, Any, None]:
 
 
 def _turn(felt: Felt, n: int, named: str) -> Generator[prompts.Ask, Any, Card]:
-    """Turns the dealer's first card (`n` = 0) or the hole card (1), which lie face down after a card for each seat."""
+    """Turn the dealer's first card (`n` = 0) or the hole card (1), which lie face down after a card for each seat."""
     card = felt.dealer[n]
     if card is None:
         number = len(felt.seats) * (n + 1) + n
@@ -96,7 +96,7 @@ def _turn(felt: Felt, n: int, named: str) -> Generator[prompts.Ask, Any, Card]:
 
 
 def _draw(felt: Felt) -> Generator[prompts.Ask, Any, None]:
-    """Draws for the dealer, to 16; he stands on 17, soft or not."""
+    """Draw for the dealer, to 16; he stands on 17, soft or not."""
     while (now := total(felt.open_dealer)[0]) < STANDS_ON:
         reason = Reason("dealer_draws", {"slot": DEALER, "total": now})
         felt.dealer.append((yield prompts.CardDue(DEALER, DEALER, why=f"D due: the dealer has {now}", reason=reason)))
@@ -104,7 +104,7 @@ def _draw(felt: Felt) -> Generator[prompts.Ask, Any, None]:
 
 
 def play(felt: Felt, terms: Blackjack, hands: list[Hand]) -> Steps:
-    """Plays the hands of one seat out, from the dealer's left; splits add hands on the way."""
+    """Play the hands of one seat out, from the dealer's left; splits add hands on the way."""
     n = 0
     while n < len(hands):
         while not hands[n].how:
@@ -113,7 +113,7 @@ def play(felt: Felt, terms: Blackjack, hands: list[Hand]) -> Steps:
 
 
 def deal_to(felt: Felt, hand: Hand, rule: str) -> Steps:
-    """Deals one card face up to a hand, by one of `RULES`; over 21 its stake and cards go at once."""
+    """Deal one card face up to a hand, by one of `RULES`; over 21 its stake and cards go at once."""
     card = yield _due(hand.name, rule)
     if card is None:
         yield prompts.OpeningDue((hand.name,), (hand.name,), f"open {hand.name}")
@@ -126,7 +126,7 @@ def deal_to(felt: Felt, hand: Hand, rule: str) -> Steps:
 
 
 def _one_step(felt: Felt, terms: Blackjack, hands: list[Hand], hand: Hand) -> Steps:
-    """Deals the second card of a split hand, or carries out the seat's mark."""
+    """Deal the second card of a split hand, or carry out the seat's mark."""
     if len(hand.laid) == 1:
         yield from deal_to(felt, hand, "split")
         if hand.cards[0].rank == "A" and terms.split_aces == "one-card":
@@ -148,7 +148,7 @@ def _one_step(felt: Felt, terms: Blackjack, hands: list[Hand], hand: Hand) -> St
 
 
 def _mark(terms: Blackjack, hands: list[Hand], hand: Hand) -> Generator[prompts.Ask, Any, Mark]:
-    """The mark of the seat that is asked. Raises Refused for another seat's, or one that the hand does not allow."""
+    """Return the mark of the seat that is asked. Raises Refused for another seat's, or one the hand does not allow."""
     offers = _offers(terms, hands, hand)
     why = f"{hand.name} has {hand.total}: {', '.join(offers)}"
     mark: Mark = yield prompts.MarkDue({hand.name: offers}, why=why, place=hands.index(hand))
@@ -174,7 +174,7 @@ def _offers(terms: Blackjack, hands: list[Hand], hand: Hand) -> dict[str, prompt
 
 
 def _why_not(terms: Blackjack, hands: list[Hand], hand: Hand, word: str) -> Phrase:
-    """The reason why a mark of the game is not allowed now."""
+    """Return the reason why a mark of the game is not allowed now."""
     if word == "SU":
         return phrase("surrender_first")
     if len(hand.laid) > 2:
@@ -201,7 +201,7 @@ def _double(felt: Felt, hand: Hand, mark: Mark) -> Steps:
 
 
 def _split(hands: list[Hand], hand: Hand) -> Steps:
-    """Splits a hand: its second card becomes a new hand, next to it on the dealer's right, with a stake of its own."""
+    """Split a hand: its second card becomes a new hand, next to it on the dealer's right, with a stake of its own."""
     moved = hand.laid.pop()
     new = Hand(hand.seat, f"S{hand.seat}.{len(hands) + 1}", hand.bet, [moved])
     hands.insert(hands.index(hand) + 1, new)

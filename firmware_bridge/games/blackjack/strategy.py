@@ -53,7 +53,7 @@ _STANDS_INSTEAD: Final = 18
 
 
 def act(asked: Asked, rng: Random) -> tuple[str, str | None]:
-    """The mark that the tables give for the hand that is asked, against the dealer's first card."""
+    """Return the mark that the tables give for the hand that is asked, against the dealer's first card."""
     dealer = next((each.card for each in asked.table.placed if each.slot == "D" and each.card), None)
     if dealer is None or not asked.hand:
         return "S", None

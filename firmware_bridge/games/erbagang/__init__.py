@@ -17,7 +17,7 @@ from firmware_bridge.games.prompts import in_words
 
 
 def summary(rounds: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """A game from the `round` messages of its rounds."""
+    """Return a game from the `round` messages of its rounds."""
     nets = {slot: sum((Decimal(message["bets"][slot]) for message in rounds), Decimal(0)) for slot in SLOTS}
     last = rounds[-1]
     return {
@@ -30,7 +30,8 @@ def summary(rounds: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def compare(given: Mapping[str, Any]) -> dict[str, Any]:
-    """`outcome` for the player's hand, or `against` every hand that can lie beside it where no banker's is given.
+    """Return `outcome` for the player's hand, or `against` every hand that can lie beside it where no banker's is
+    given.
 
     Raises KeyError, ValueError for an object without a hand.
     """
@@ -68,7 +69,7 @@ def _hand(value: Any) -> tuple[Card, ...]:
 
 
 def _remarks(message: Mapping[str, Any]) -> tuple[str, ...]:
-    """The bank, the round of the game, and the seats that cannot go on."""
+    """Return the bank, the round of the game, and the seats that cannot go on."""
     stopped = (f"stopped: {', '.join(message['out'])}",) if message["stopped"] else ()
     return (*remarks(message), f"round {message['game_round']} of the game", *stopped)
 

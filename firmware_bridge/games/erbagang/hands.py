@@ -41,7 +41,7 @@ class Hand(Struct, frozen=True):
 
 
 def kind_of(ranks: Iterable[str]) -> Kind:
-    """The kind of two tiles of these ranks."""
+    """Return the kind of two tiles of these ranks."""
     low, high = sorted(ranks)
     if low == high:
         return "white_pair" if low == WHITE else "pair"
@@ -49,24 +49,24 @@ def kind_of(ranks: Iterable[str]) -> Kind:
 
 
 def kind_of_hand(tiles: tuple[Card, ...]) -> Kind:
-    """The kind of two tiles."""
+    """Return the kind of two tiles."""
     return kind_of(tile.rank for tile in tiles)
 
 
 def digit_of(tiles: tuple[Card, ...]) -> Decimal:
-    """The last digit of the sum, white counting 0.5: 9.5 is the highest."""
+    """Return the last digit of the sum, white counting 0.5: 9.5 is the highest."""
     return sum((PIPS[tile.rank] for tile in tiles), Decimal(0)) % 10
 
 
 def read(tiles: tuple[Card, ...]) -> Hand:
-    """The hand that two tiles make, in the order dealt."""
+    """Return the hand that two tiles make, in the order dealt."""
     kind, digit = kind_of_hand(tiles), in_words(digit_of(tiles))
     points = digit if kind == "points" else "-".join(tile.rank for tile in tiles) if kind == "pair" else WORDS[kind]
     return Hand(tiles, kind, points, digit)
 
 
 def outcome(player: tuple[Card, ...], banker: tuple[Card, ...], order: tuple[Kind, ...], ties: Ties) -> Outcome:
-    """The outcome of a player's two tiles against the banker's."""
+    """Return the outcome of a player's two tiles against the banker's."""
     mine, his = _strength(player, order), _strength(banker, order)
     if mine == his and ties == "high-tile":  # of pairs, 2-8 and whites the tiles are equal too
         mine, his = _highest(player), _highest(banker)
@@ -76,7 +76,7 @@ def outcome(player: tuple[Card, ...], banker: tuple[Card, ...], order: tuple[Kin
 
 
 def _strength(tiles: tuple[Card, ...], order: tuple[Kind, ...]) -> tuple[Decimal, ...]:
-    """The strength of two tiles: the kind, then the tile of a pair, or the points."""
+    """Return the strength of two tiles: the kind, then the tile of a pair, or the points."""
     kind = kind_of_hand(tiles)
     height = Decimal(-order.index(kind))
     return height, PIPS[tiles[0].rank] if kind == "pair" else digit_of(tiles)

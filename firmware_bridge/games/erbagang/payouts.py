@@ -25,7 +25,7 @@ NAMES: Final = {"points": ("Points", "點子", "点子")}
 
 
 def payouts() -> Payouts:
-    """The payments of a hand by its kind, with the usual multiples."""
+    """Return the payments of a hand by its kind, with the usual multiples."""
     return Payouts(REMARKS, (("`rake`", "there is none, and it cannot be set"),), returned_once(_hands()))
 
 

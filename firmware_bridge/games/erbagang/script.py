@@ -88,7 +88,7 @@ class Running(banker_round.Bank, frozen=True, kw_only=True):
 
 
 def round(terms: ErBaGang, start: Start) -> Script:
-    """One of the five rounds of a game."""
+    """Play one of the five rounds of a game."""
     game = so_far(start)
     short = _short(game.purses, terms)
     if short:
@@ -127,12 +127,12 @@ def round(terms: ErBaGang, start: Start) -> Script:
 
 
 def third(banker: int) -> range:
-    """The multiples players may bet against a banker with this multiple: from 1 to a third of it, 1 always."""
+    """Return the multiples players may bet against a banker with this multiple: from 1 to a third of it, 1 always."""
     return range(1, max(1, banker // PART) + 1)
 
 
 def short(purses: Mapping[str, Decimal], base: Decimal) -> tuple[str, ...]:
-    """The seats with less than the base in their purse: with one of them a game does not go on."""
+    """Return the seats with less than the base in their purse: with one of them a game does not go on."""
     return tuple([seat for seat, purse in purses.items() if purse < base])
 
 
@@ -141,7 +141,7 @@ def _short(purses: Purses | None, terms: ErBaGang) -> tuple[str, ...]:
 
 
 def _banker(terms: ErBaGang, game: "SoFar") -> Generator[Ask, Any, Running]:
-    """The banker and his multiple: the lot among all who bid, however much; 1 if no seat bids."""
+    """Return the banker and his multiple: the lot among all who bid, however much; 1 if no seat bids."""
     shown = Running(round=game.number)
     yield Shows(shown)
     if terms.banker_per == "game" and game.bank:
@@ -162,7 +162,7 @@ def _paid(
     tiles: dict[str, tuple[Card, ...]],
     ends: dict[str, banker_round.Outcome],
 ) -> Generator[Ask, Any, tuple[Purses, Purses | None]]:
-    """Nets and purses: the banker collects from the losers, then pays the winners; no seat pays more than it has."""
+    """Return nets and purses: the banker collects from losers, then pays the winners; no seat pays more than it has."""
     nets = dict.fromkeys(banker_round.SEATS, Decimal(0))
     left = dict(purses) if purses else None
     for now in ("lose", "win"):
@@ -190,25 +190,25 @@ class SoFar(Struct, frozen=True):
 
 
 def so_far(start: Start) -> SoFar:
-    """The game after the rounds before this one; purses given again replace those worked out."""
+    """Return the game after the rounds before this one; purses given again replace those worked out."""
     closed = [own_of(each) for each in start.before if each.outcome is not None]
     last = closed[-1] if closed else None
     return SoFar(len(closed) + 1, _purses(start), (last.banker[1:], last.multiple) if last else None)
 
 
 def own_of(round: Ended) -> Own:
-    """The `Own` of a closed round."""
+    """Return the `Own` of a closed round."""
     return _decode(round.own)
 
 
 def is_over(start: Start) -> bool:
-    """Whether no further round can begin: five are closed, a purse is too small, or too few tiles are left."""
+    """Return whether no further round can begin: five are closed, a purse is too small, or too few tiles are left."""
     closed = [own_of(each) for each in start.before if each.outcome is not None]
     return start.left < TILES or len(closed) >= ROUNDS or bool(closed and closed[-1].stopped)
 
 
 def difference(start: Start, nets: Purses) -> dict[str, str]:
-    """Slot -> net in a corrected round less that published before; rounds before and after it stand."""
+    """Return slot -> net in a corrected round less that published before; rounds before and after it stand."""
     if start.was is None:
         return {}
     before = start.was.nets
@@ -231,5 +231,5 @@ def _purses(start: Start) -> Purses | None:
 
 
 def _of_seats(purses: dict[str, str]) -> Purses:
-    """The purses of the four seats; one that was not given is empty."""
+    """Return the purses of the four seats; one that was not given is empty."""
     return {seat: Decimal(purses.get(seat, "0")) for seat in banker_round.SEATS}

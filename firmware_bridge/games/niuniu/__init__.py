@@ -14,7 +14,7 @@ from firmware_bridge.games.payouts import Payouts
 
 
 def summary(rounds: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """A game, which is one round, from its `round` message."""
+    """Return a game, which is one round, from its `round` message."""
     last = rounds[-1]
     hands = {
         slot: {name: hand[name] for name in ("cards", "kind", "multiple", "three")}
@@ -31,7 +31,7 @@ def summary(rounds: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def compare(given: Mapping[str, Any]) -> dict[str, Any]:
-    """`winner` of the hands `a` and `b`. Raises KeyError, ValueError for an object without two hands."""
+    """Return `winner` of the hands `a` and `b`. Raises KeyError, ValueError for an object without two hands."""
     a, b = (strength(_hand(given[name])) for name in ("a", "b"))
     return {"winner": "a" if a > b else "b"}
 
@@ -44,7 +44,7 @@ def _hand(value: Any) -> list[Card]:
 
 
 def _wrong(terms: NiuNiu) -> tuple[str, ...]:
-    """Mistakes in the bids: one that is there twice, or none above 0."""
+    """Return the mistakes in the bids: one that is there twice, or none above 0."""
     twice = [f"grab: {bid} stands there twice" for bid in sorted(set(terms.grab)) if terms.grab.count(bid) > 1]
     return (*twice, *([] if any(terms.grab) else ["grab: no bid is above 0: add 1, or more"]))
 

@@ -70,7 +70,7 @@ class Hand(Struct, frozen=True):
 
 
 def kind_of(ranks: Iterable[str]) -> Kind:
-    """The kind of five cards of these ranks."""
+    """Return the kind of five cards of these ranks."""
     hand = list(ranks)
     counts = Counter(hand)
     points = [POINTS[rank] for rank in hand]
@@ -93,13 +93,13 @@ _BULLS: Final[tuple[Kind, ...]] = ("bull_bull", *reversed(KINDS[KINDS.index("bul
 
 
 def three_of(cards: tuple[Card, ...]) -> tuple[Card, ...] | None:
-    """The first three of the cards, in the order dealt, that add up to a multiple of ten."""
+    """Return the first three of the cards, in the order dealt, that add up to a multiple of ten."""
     threes = combinations(cards, 3)
     return next((three for three in threes if sum(POINTS[card.rank] for card in three) % 10 == 0), None)
 
 
 def strength(cards: Iterable[Card]) -> tuple[int, ...]:
-    """The strength of a hand, against another of the same pack: the higher is better, and no two are equal.
+    """Return the strength of a hand, against another of the same pack: the higher is better, and no two are equal.
 
     The kind, then the highest card by rank and by suit; of bombs the rank of the four alone.
     """
@@ -113,7 +113,7 @@ def strength(cards: Iterable[Card]) -> tuple[int, ...]:
 
 
 def read(cards: tuple[Card, ...], multiples: dict[Kind, int]) -> Hand:
-    """The hand that five cards make, in the order dealt."""
+    """Return the hand that five cards make, in the order dealt."""
     kind = kind_of(card.rank for card in cards)
     is_bull = kind.startswith("bull")
     return Hand(cards, kind, WORDS[kind], multiples[kind], three_of(cards) if is_bull else None)

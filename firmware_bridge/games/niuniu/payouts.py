@@ -24,7 +24,7 @@ KINDS: Final = {
 
 
 def payouts() -> Payouts:
-    """The payments of a hand by its kind, with the usual multiples."""
+    """Return the payments of a hand by its kind, with the usual multiples."""
     return Payouts(REMARKS, (("`rake`", "there is none, and it cannot be set"),), returned_once(_hands()))
 
 

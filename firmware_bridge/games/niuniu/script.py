@@ -65,7 +65,7 @@ class Own(Struct, frozen=True):
 
 
 def round(terms: NiuNiu, start: Start) -> Script:
-    """One round: its cards are a pack of their own."""
+    """Play one round: its cards are a pack of their own."""
     running = yield from _grabbed(terms)
     banker, multiple = str(running.banker)[1:], running.multiple or 1
     players = banker_round.from_next(banker)
@@ -101,7 +101,7 @@ def round(terms: NiuNiu, start: Start) -> Script:
 
 
 def _grabbed(terms: NiuNiu) -> Generator[Ask, Any, banker_round.Bank]:
-    """The banker and his multiple: the highest bid, by lot among equals; 1 if no seat grabs."""
+    """Return the banker and his multiple: the highest bid, by lot among equals; 1 if no seat grabs."""
     shown = banker_round.Bank()
     yield Shows(shown)
     bids, banker = yield from banker_round.grabbed(shown, _choice(terms.grab), _highest)

@@ -26,7 +26,7 @@ PUT: Final = ("ante", "call", "raise", "put", "all_in")
 
 
 def _answer(question: Question, faces: Mapping[int, Card], table: Layout) -> str:
-    """The seat with the better of two hands."""
+    """Return the seat with the better of two hands."""
     first, second = (
         tuple(faces[n] for n, each in enumerate(table.placed) if each.slot == slot) for slot in question.of
     )
@@ -34,7 +34,7 @@ def _answer(question: Question, faces: Mapping[int, Card], table: Layout) -> str
 
 
 def _staked(table: Layout, start: Start) -> dict[str, Net]:
-    """Seat -> amount put in so far."""
+    """Return seat -> amount put in so far."""
     put: dict[str, Decimal] = {}
     for verb, *about in table.did:
         if verb in PUT:
@@ -44,7 +44,7 @@ def _staked(table: Layout, start: Start) -> dict[str, Net]:
 
 
 def _compare(given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The better of the hands `a` and `b` of one pack. Raises ValueError if they are no two such hands."""
+    """Return the better of the hands `a` and `b` of one pack. Raises ValueError if they are no two such hands."""
     a, b = (_hand(given[name]) for name in "ab")
     if len({*a, *b} & {*FACES}) < len(a) + len(b) or (len(a), len(b)) != (HAND, HAND):
         raise ValueError("two hands are three cards each, all six of one pack")
@@ -52,12 +52,12 @@ def _compare(given: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _hand(value: Any) -> Hand:
-    """A hand from its cards, alone or in an object."""
+    """Return a hand from its cards, alone or in an object."""
     return tuple(map(Card, value["cards"] if isinstance(value, Mapping) else value))
 
 
 def _summary(rounds: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """The result of the one round of a pack."""
+    """Return the result of the one round of a pack."""
     last = rounds[-1]
     hands = {slot: {key: hand[key] for key in OF_A_HAND} for slot, hand in last["hands"].items()}
     own = {"by" if key == "won_by" else key: last[key] for key in Own.__struct_fields__ if key != "shown"}
@@ -65,7 +65,7 @@ def _summary(rounds: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
 
 
 def _shown(message: Any) -> guest.Result:
-    """The result for guests: hands, the winner, and the pot; a screen shows only the hands that the house shows."""
+    """Return the result for guests: hands, winner and pot; a screen shows only the hands that the house shows."""
     hands = [
         guest.Hand(
             slot,

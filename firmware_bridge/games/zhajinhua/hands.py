@@ -46,7 +46,7 @@ _LOWEST_STRAIGHT: Final = (12, 1, 0)
 
 
 def kind(hand: Hand) -> Kind:
-    """The kind of three cards of one pack."""
+    """Return the kind of three cards of one pack."""
     ranks = _ranks(hand)
     is_flush = len({card.suit for card in hand}) == 1
     is_straight = ranks == _LOWEST_STRAIGHT or (ranks[0] - 1, ranks[0] - 2) == ranks[1:]
@@ -60,7 +60,7 @@ def kind(hand: Hand) -> Kind:
 
 
 def beats(hand: Hand, other: Hand) -> bool:
-    """Whether a hand is better than another of the same pack; one of both always is.
+    """Return whether a hand is better than another of the same pack; one of both always is.
 
     This is no order: a special beats every leopard and loses to hands that leopards beat. Never sort by it.
     """
@@ -71,7 +71,7 @@ def beats(hand: Hand, other: Hand) -> bool:
 
 
 def chances(left: Counter[Card]) -> dict[str, Chance]:
-    """Kind -> chance of the next hand, from the cards that are left. Raises HandOddsError."""
+    """Return kind -> chance of the next hand, from the cards that are left. Raises HandOddsError."""
     cards = left.total()
     if cards < HAND:
         raise HandOddsError(f"{cards} cards are left, a hand takes {HAND}", f"odds need {HAND} cards or more")
@@ -80,12 +80,12 @@ def chances(left: Counter[Card]) -> dict[str, Chance]:
 
 
 def _ranks(hand: Hand) -> tuple[int, ...]:
-    """The ranks from high to low, as places in RANKED."""
+    """Return the ranks from high to low, as places in RANKED."""
     return tuple(sorted((RANKED.index(card.rank) for card in hand), reverse=True))
 
 
 def _strength(hand: Hand, kind: Kind) -> tuple[int, ...]:
-    """The strength of a hand where no special meets a leopard: kind, ranks, suit."""
+    """Return the strength of a hand where no special meets a leopard: kind, ranks, suit."""
     ranks = _ranks(hand)
     place = 0 if kind == "special_235" else KINDS.index(kind)
     if kind == "pair":
@@ -99,7 +99,7 @@ def _strength(hand: Hand, kind: Kind) -> tuple[int, ...]:
 
 
 def _suit(hand: Hand, rank: int) -> int:
-    """The best suit among the cards of a rank, spade highest."""
+    """Return the best suit among the cards of a rank, spade highest."""
     return max(SUITED.index(card.suit) for card in hand if card.rank == RANKED[rank])
 
 
@@ -110,7 +110,7 @@ GOOD_HIGH_CARD: Final = "QKA"
 
 
 def act(asked: Asked, rng: Random) -> tuple[str, str | None]:
-    """The mark of a seat: cautious with a bad hand, bold with a good one."""
+    """Return the mark of a seat: cautious with a bad hand, bold with a good one."""
     offers = asked.offers
     if LOT in offers:
         return LOT, _one_of(offers[LOT], rng)
@@ -129,7 +129,7 @@ def act(asked: Asked, rng: Random) -> tuple[str, str | None]:
 
 
 def _worth(asked: Asked) -> int:
-    """The worth of the hand that was looked at; an average one if its cards are not known."""
+    """Return the worth of the hand that was looked at; an average one if its cards are not known."""
     hand = tuple(asked.hand)
     if len(hand) != 3:
         return 3

@@ -25,7 +25,7 @@ WORDS: Final = (LOT, "look", "call", "raise", "compare", "fold")
 
 
 def offers(table: Table, seat: Seat) -> dict[str, Offer]:
-    """The marks allowed to the seat in its turn."""
+    """Return the marks allowed to the seat in its turn."""
     words: dict[str, Offer] = {} if seat.looked else {"look": Nothing()}
     if table.is_short(seat):
         words["compare"] = Target((), seat.purse)
@@ -39,14 +39,14 @@ def offers(table: Table, seat: Seat) -> dict[str, Offer]:
 
 
 def anytime(table: Table) -> dict[str, dict[str, Offer]]:
-    """The marks allowed to every seat still in, in its turn or not."""
+    """Return the marks allowed to every seat still in, in its turn or not."""
     return {
         seat.slot: {word: Nothing() for word in ANYTIME if word == "fold" or not seat.looked} for seat in table.still_in
     }
 
 
 def refuse_wrong(table: Table, seat: Seat, mark: Mark) -> Seat:
-    """The seat that marks; `seat`: the one in turn. Raises Refused for a mark that the rules do not allow."""
+    """Return the seat that marks; `seat`: the one in turn. Raises Refused for a mark that the rules do not allow."""
     if mark.word == LOT:
         raise Refused("not_possible", now=(phrase("start_drawn"), _options(table, seat)))
     by = next((each for each in table.still_in if each.number == mark.seat), None)
@@ -63,13 +63,13 @@ def refuse_wrong(table: Table, seat: Seat, mark: Mark) -> Seat:
 
 
 def _refuse_state(table: Table, seat: Seat, mark: Mark) -> None:
-    """Raises Refused for a mark that this state does not allow, whatever its value."""
+    """Raise Refused for a mark that this state does not allow, whatever its value."""
     if mark.word not in (*ANYTIME, *offers(table, seat)):
         raise Refused("not_possible", now=(_why_not(table, seat, mark.word), _options(table, seat)))
 
 
 def _why_not(table: Table, seat: Seat, word: str) -> Phrase:
-    """The reason why a mark is not offered to the seat in turn."""
+    """Return the reason why a mark is not offered to the seat in turn."""
     if word == "compare":
         return phrase("compare_from", round=COMPARES_FROM)
     if table.is_short(seat):
@@ -82,7 +82,7 @@ def _why_not(table: Table, seat: Seat, word: str) -> Phrase:
 
 
 def _refuse_value(table: Table, seat: Seat, mark: Mark) -> None:
-    """Raises Refused for a value that the mark cannot have."""
+    """Raise Refused for a value that the mark cannot have."""
     if mark.word == "raise":
         _refuse_raise(table, seat, mark.value)
     elif mark.word != "compare":
@@ -103,7 +103,7 @@ def _refuse_raise(table: Table, seat: Seat, value: str | None) -> None:
 
 
 def _raises(table: Table, seat: Seat, purse: Decimal | None) -> Between | None:
-    """The amounts of a raise, as far as a purse allows (None: by the rules alone); None where there is no raise."""
+    """Return the amounts of a raise, as far as a purse allows (None: by the rules alone); None if no raise."""
     step, room = table.terms.step, EXACT.subtract(table.terms.top, table.stake)
     if purse is not None:
         room = min(room, EXACT.subtract(EXACT.divide(purse, Decimal(seat.factor)), table.stake))
@@ -116,7 +116,7 @@ def _raises(table: Table, seat: Seat, purse: Decimal | None) -> Between | None:
 
 
 def _options(table: Table, seat: Seat) -> Phrase:
-    """The marks allowed to the seat in turn."""
+    """Return the marks allowed to the seat in turn."""
     marks = tuple(_option(word, offer) for word, offer in offers(table, seat).items())
     return phrase("may", seat=seat.slot, marks=marks)
 

@@ -15,7 +15,7 @@ FIXED: Final = (("`rake`", "`[game] rake`, a part of the winner's profit; 0 by d
 
 
 def payouts() -> Payouts:
-    """The pot, and the bonus of each kind of hand that has one."""
+    """Return the pot, and the bonus of each kind of hand that has one."""
     return Payouts(REMARKS, FIXED, tuple(_won()))
 
 

@@ -73,7 +73,7 @@ class Own(Struct, frozen=True):
 def result(
     table: Table, winner: Seat, pot: "Pot", all_in: bool, hands: Mapping[str, Hand]
 ) -> Generator[Ask, Any, Result]:
-    """The result of a round after the pot is paid out and all hands are open; the bonus is paid now."""
+    """Return the result of a round after the pot is paid out and all hands are open; the bonus is paid now."""
     kinds = {slot: kind(hand) for slot, hand in hands.items()}
     bonus = {slot: Bonus() for slot in hands}
     yield from pay_bonus(table, kinds, bonus)
@@ -115,14 +115,14 @@ def result(
 
 
 def _is_shown(table: Table, slot: str, winner: Seat, by: By, kind: Kind) -> bool:
-    """Whether guests see the hand: the winner's of a showdown, and one that earns a bonus."""
+    """Return whether guests see the hand: the winner's of a showdown, and one that earns a bonus."""
     seat = next(each for each in table.seats if each.slot == slot)
     is_of_showdown = seat is winner and by != "fold"
     return table.terms.show == "all" or is_of_showdown or earned(table, seat, kind) > 0
 
 
 def _net(seat: Seat, winner: Seat, pot: "Pot", bonus: Decimal) -> Decimal:
-    """The net of the seat."""
+    """Return the net of the seat."""
     got = EXACT.add(pot.won if seat is winner else pot.returned.get(seat.slot, Decimal(0)), bonus)
     return EXACT.subtract(got, seat.put)
 
@@ -141,7 +141,7 @@ class Pot(Struct, frozen=True):
 
 
 def divided(table: Table, winner: Seat, all_in: bool) -> Pot:
-    """The division of the pot: an all-in winner wins of each seat no more than he put in; the rake is of the profit."""
+    """Divide the pot: an all-in winner wins of each seat no more than he put in; the rake is of the profit."""
     richer = [seat for seat in table.seats if all_in and seat.put > winner.put]
     beyond = {seat.slot: EXACT.subtract(seat.put, winner.put) for seat in richer}
     pot = table.pot
@@ -150,7 +150,7 @@ def divided(table: Table, winner: Seat, all_in: bool) -> Pot:
 
 
 def hand_out(table: Table, winner: Seat, pot: Pot) -> Iterator[Did]:
-    """Pays the pot out: first what is returned, from the starting seat on, then the house, then the winner."""
+    """Pay the pot out: first what is returned, from the starting seat on, then the house, then the winner."""
     for seat in table.seats:
         if seat.slot in pot.returned:
             seat.purse = EXACT.add(seat.purse, pot.returned[seat.slot])
@@ -174,7 +174,7 @@ class Bonus(Struct):
 
 
 def pay_bonus(table: Table, kinds: Mapping[str, Kind], bonus: Mapping[str, Bonus]) -> Iterator[Did]:
-    """Pays the bonus of each hand that earns one, and counts it in `bonus`, by seat.
+    """Pay the bonus of each hand that earns one, and count it in `bonus`, by seat.
 
     Each other seat pays as far as it has money left. A hand that was folded unseen earns none.
     """
@@ -189,7 +189,7 @@ def pay_bonus(table: Table, kinds: Mapping[str, Kind], bonus: Mapping[str, Bonus
 
 
 def earned(table: Table, seat: Seat, kind: Kind) -> Decimal:
-    """The bonus that every other seat owes the seat for its hand."""
+    """Return the bonus that every other seat owes the seat for its hand."""
     if kind not in ("leopard", "straight_flush") or (seat.out == "fold" and not seat.looked):
         return Decimal(0)
     return table.terms.bonus.get(kind, Decimal(0))

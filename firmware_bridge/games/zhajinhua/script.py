@@ -19,7 +19,7 @@ Dealt = dict[str, list[Card | None]]
 
 
 def round(terms: ZhaJinHua, start: Start) -> Script:
-    """One round of those who can pay the ante."""
+    """Play one round of those who can pay the ante."""
     table = yield from seat_players(terms, start.money)
     if table is None:
         return None
@@ -52,7 +52,7 @@ def _deal(table: Table) -> Generator[prompts.Ask, Any, Dealt]:
 
 
 def _draw_lot(table: Table) -> Generator[prompts.Ask, Any, None]:
-    """Puts the seat first that the lot fell on."""
+    """Put the seat first that the lot fell on."""
     numbers = tuple(seat.number for seat in table.seats)
     mark: Mark = yield prompts.MarkDue({LOT: {LOT: prompts.Choice(numbers)}}, why="a draw decides which seat starts")
     if mark.word != LOT:
@@ -65,7 +65,7 @@ def _draw_lot(table: Table) -> Generator[prompts.Ask, Any, None]:
 
 
 def _bet(table: Table) -> Generator[prompts.Ask, Any, bool]:
-    """Plays the betting rounds, until one seat is left or they are used up; True if a seat won all-in."""
+    """Play the betting rounds, until one seat is left or they are used up; return True if a seat won all-in."""
     while table.round < table.terms.rounds:
         table.round += 1
         yield prompts.did("round", table.round)
@@ -79,7 +79,7 @@ def _bet(table: Table) -> Generator[prompts.Ask, Any, bool]:
 
 
 def _turn(table: Table, seat: Seat) -> Generator[prompts.Ask, Any, bool]:
-    """Plays the turn of a seat, until it has acted or only one seat is left; True if it won all-in."""
+    """Play the turn of a seat, until it has acted or only one seat is left; return True if it won all-in."""
     is_again = False
     while len(table.still_in) > 1:
         act = offers(table, seat)
@@ -125,7 +125,7 @@ def _compare_once(table: Table, seat: Seat, mark: Mark) -> Generator[prompts.Ask
 
 
 def _go_all_in(table: Table, seat: Seat) -> Generator[prompts.Ask, Any, bool]:
-    """Compares with one seat after the other for the whole purse, until it loses; True if it never did."""
+    """Compare with one seat after the other for the whole purse, until it loses; return True if it never did."""
     had = seat.purse
     seat.pay(had)
     yield prompts.did("all_in", seat.slot, prompts.in_words(had))
@@ -137,7 +137,7 @@ def _go_all_in(table: Table, seat: Seat) -> Generator[prompts.Ask, Any, bool]:
 
 
 def _compare_by_force(table: Table) -> Generator[prompts.Ask, Any, None]:
-    """Compares the first seat still in with the next, the winner with the next, until one is left; it is free."""
+    """Compare the first seat still in with the next, the winner with the next, until one is left; it is free."""
     yield prompts.did("forced")
     best, *others = table.still_in
     for rival in others:
@@ -146,7 +146,7 @@ def _compare_by_force(table: Table) -> Generator[prompts.Ask, Any, None]:
 
 
 def _compare(table: Table, seat: Seat, rival: Seat, how: Out) -> Generator[prompts.Ask, Any, None]:
-    """Compares two hands, by the shoe's answer from cards that stay closed; the loser is out."""
+    """Compare two hands, by the shoe's answer from cards that stay closed; the loser is out."""
     both = seat.slot, rival.slot
     winner = yield prompts.Question("compare", both, both)
     yield prompts.did("compare", *both, winner)
@@ -162,7 +162,7 @@ def _goes_out(table: Table, seat: Seat, how: Out) -> Generator[prompts.Ask, Any,
 
 
 def _open(dealt: Dealt) -> Generator[prompts.Ask, Any, dict[str, Hand]]:
-    """The hands; waits until all are open."""
+    """Wait until all hands are open; return them."""
     closed = tuple(slot for slot, hand in dealt.items() if None in hand)
     if closed:
         yield prompts.OpeningDue(closed, closed, "the round is over: open all hands", by_itself=True)

@@ -64,7 +64,7 @@ SEATS: Final = tuple(str(number) for number in range(1, 8))
 
 
 def factor(looked: bool) -> int:
-    """The amount a seat puts in for a stake of 1: one that has looked puts in twice as much."""
+    """Return the amount a seat puts in for a stake of 1: one that has looked puts in twice as much."""
     return 2 if looked else 1
 
 
@@ -88,7 +88,7 @@ class Seat(Struct):
         return factor(self.looked)
 
     def pay(self, amount: Decimal) -> None:
-        """Puts money of the purse into the pot."""
+        """Put money of the purse into the pot."""
         self.purse = EXACT.subtract(self.purse, amount)
         self.put = EXACT.add(self.put, amount)
 
@@ -116,25 +116,25 @@ class Table(Struct):
         return [seat for seat in self.seats if not seat.out]
 
     def after(self, seat: Seat) -> list[Seat]:
-        """All other seats, from the next one on."""
+        """Return all other seats, from the next one on."""
         place = self.seats.index(seat)
         return self.seats[place + 1 :] + self.seats[:place]
 
     def rivals(self, seat: Seat) -> list[Seat]:
-        """The other seats that are still in, from the next one on."""
+        """Return the other seats that are still in, from the next one on."""
         return [each for each in self.after(seat) if not each.out]
 
     def cost(self, seat: Seat) -> Decimal:
-        """The cost of a call for the seat."""
+        """Return the cost of a call for the seat."""
         return EXACT.multiply(self.stake, seat.factor)
 
     def is_short(self, seat: Seat) -> bool:
-        """Whether the seat has less than the cost of a call: it can only compare all-in."""
+        """Return whether the seat has less than the cost of a call: it can only compare all-in."""
         return seat.purse < self.cost(seat)
 
 
 def seat_players(terms: ZhaJinHua, money: dict[str, str]) -> Generator[Ask, Any, Table | None]:
-    """The table of the seats that can pay the ante, after they paid it; None if they are too few or too many."""
+    """Return the table of the seats that can pay the ante, after they paid it; None if they are too few or too many."""
     seats = []
     for number, purse in sorted(money.items(), key=lambda each: int(each[0])):
         why = "no_such_seat" if number not in SEATS else "money_below_ante" if Decimal(purse) < terms.ante else ""
@@ -152,7 +152,7 @@ def seat_players(terms: ZhaJinHua, money: dict[str, str]) -> Generator[Ask, Any,
 
 
 def total(amounts: Sequence[Decimal]) -> Decimal:
-    """The exact sum."""
+    """Return the exact sum."""
     result = Decimal(0)
     for each in amounts:
         result = EXACT.add(result, each)

@@ -42,7 +42,7 @@ class PictureError(BridgeError, OSError):
 
 
 def write_svg(text: str, path: Path) -> None:
-    """Writes a picture as SVG text into a file, `-`: to standard output. Raises PictureError."""
+    """Write a picture as SVG text into a file, `-`: to standard output. Raises PictureError."""
     if path == Path("-"):
         sys.stdout.write(text)
         return
@@ -53,7 +53,7 @@ def write_svg(text: str, path: Path) -> None:
 
 
 def svg(sheet: Sheet) -> str:
-    """The picture as SVG text."""
+    """Return the picture as SVG text."""
     units = f"{_n(sheet.width / sheet.scale)} {_n(sheet.height / sheet.scale)}"
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{sheet.width}" height="{sheet.height}" '
@@ -64,7 +64,7 @@ def svg(sheet: Sheet) -> str:
 
 
 def write_png(sheet: Sheet, path: Path | BinaryIO) -> None:
-    """Writes the picture into a file, named or open. Raises PictureError, as without Pillow or a font for it."""
+    """Write the picture into a file, named or open. Raises PictureError, as without Pillow or a font for it."""
     try:
         image = _drawn(sheet)
     except ImportError:
@@ -99,7 +99,7 @@ def _element(shape: Shape, inks: dict[Ink, str]) -> str:
 
 
 def _n(number: float) -> str:
-    """A length in at most two decimals."""
+    """Return a length in at most two decimals."""
     return f"{number:.2f}".rstrip("0").rstrip(".")
 
 
@@ -115,10 +115,10 @@ def _drawn(sheet: Sheet) -> "Image.Image":
 
 
 def _pen(pen: "ImageDraw.ImageDraw", unit: float, fonts: Callable[[bool, int], Any]) -> Callable[[Shape, str], None]:
-    """A function that draws one shape; unit: pixels in a unit of the shapes."""
+    """Return a function that draws one shape; unit: pixels in a unit of the shapes."""
 
     def around(x: float, y: float, radius: float) -> tuple[float, float, float, float]:
-        """The square around a circle; its edges belong to it."""
+        """Return the square around a circle; its edges belong to it."""
         return (x - radius) * unit, (y - radius) * unit, (x + radius) * unit, (y + radius) * unit
 
     def draw(shape: Shape, ink: str) -> None:
@@ -144,7 +144,7 @@ def _pen(pen: "ImageDraw.ImageDraw", unit: float, fonts: Callable[[bool, int], A
 
 
 def _fonts(language: str) -> Callable[[bool, int], Any]:
-    """A function that gives a font by boldness and size; English needs no Chinese fonts. Raises PictureError."""
+    """Return a function that gives a font by boldness and size; English needs no Chinese fonts. Raises PictureError."""
     from PIL import ImageFont
 
     @cache

@@ -61,12 +61,12 @@ class Window(NamedTuple):
     later: int
 
     def shows(self, column: int) -> bool:
-        """Whether a column is seen."""
+        """Return whether a column is seen."""
         return self.first <= column <= self.last
 
 
 def road(board: Board, kind: Kind, grid: Grid, words: Words, pair_dots: bool = False) -> Iterator[Shape]:
-    """Title, grid and marks, those around the newest where not all have room. pair_dots: pairs in the big road too."""
+    """Yield title, grid and marks, those around the newest where not all fit. pair_dots: pairs in the big road too."""
     cells = cells_of(board, kind, pair_dots)
     seen = window(cells, grid.columns)
     yield from _title(grid, words.roads[kind], words, seen)
@@ -81,7 +81,7 @@ def road(board: Board, kind: Kind, grid: Grid, words: Words, pair_dots: bool = F
 
 
 def cells_of(board: Board, kind: Kind, pair_dots: bool = False) -> Cells:
-    """The cells of a road in order: column, row, and the values its mark is drawn from."""
+    """Return the cells of a road in order: column, row, and the values its mark is drawn from."""
     grids: dict[Kind, Cells] = {"big-eye": board.big_eye_grid, "small": board.small_grid}
     if kind == "bead":
         return [(*cell, natural == "1") for cell, natural in zip(board.bead, board.naturals, strict=True)]
@@ -91,12 +91,12 @@ def cells_of(board: Board, kind: Kind, pair_dots: bool = False) -> Cells:
 
 
 def used(board: Board, kind: Kind) -> int:
-    """How many columns a road takes."""
+    """Return how many columns a road takes."""
     return max((cell[0] for cell in cells_of(board, kind)), default=0)
 
 
 def window(cells: Sequence[tuple[Any, ...]], columns: int) -> Window:
-    """The window of `columns` (1 or more) on these cells: the right end, or the part around the newest mark."""
+    """Return the window of `columns` (1 or more) on these cells: the right end, or the part around the newest mark."""
     taken = [int(cell[0]) for cell in cells] or [0]
     first = max(1, max(taken) - columns + 1)
     first = min(first, max(1, taken[-1] - min(BEHIND, columns // 2)))
@@ -105,14 +105,14 @@ def window(cells: Sequence[tuple[Any, ...]], columns: int) -> Window:
 
 
 def framed(x: float, y: float, cell: float) -> Iterator[Shape]:
-    """The frame of the newest mark's cell."""
+    """Yield the frame of the newest mark's cell."""
     line = max(1.5, cell * 0.06)
     yield Box(x, y, cell, cell, "text")
     yield Box(x + line, y + line, cell - 2 * line, cell - 2 * line, "panel")
 
 
 def bead(x: float, y: float, size: float, words: Words, colour: str, *dots: bool) -> Iterator[Shape]:
-    """A bead with its letter; dots: banker pair, player pair, natural, each a dot in a corner."""
+    """Yield a bead with its letter; dots: banker pair, player pair, natural, each a dot in a corner."""
     yield Dot(x, y, size * 0.41, FILLS[colour])
     letter = words.letters[LETTERS[colour]]
     yield Label(x, y + size * 0.155, letter, size * 0.43, "white", "middle", bold=True)
@@ -120,7 +120,7 @@ def bead(x: float, y: float, size: float, words: Words, colour: str, *dots: bool
 
 
 def ring(x: float, y: float, size: float, colour: str, ties: int, *pairs: bool, on: Ink = "panel") -> Iterator[Shape]:
-    """A bead of the big road: one tie is a green slash through it, more are a green number in it."""
+    """Yield a bead of the big road: one tie is a green slash through it, more are a green number in it."""
     yield Ring(x, y, size * 0.34, LINES[colour], size * 0.1)
     if ties == 1:
         reach = size * 0.34
@@ -133,7 +133,7 @@ def ring(x: float, y: float, size: float, colour: str, ties: int, *pairs: bool, 
 
 
 def sign(kind: Kind, x: float, y: float, size: float, which: str) -> Shape:
-    """A sign of a derived road in a cell of `size`: hollow ring, solid dot or slash."""
+    """Return a sign of a derived road in a cell of `size`: hollow ring, solid dot or slash."""
     ink = SIGNS[which]
     if kind == "big-eye":
         return Ring(x, y, size * 0.31, ink, size * 0.13)
@@ -144,7 +144,7 @@ def sign(kind: Kind, x: float, y: float, size: float, which: str) -> Shape:
 
 
 def corners(x: float, y: float, size: float, around: Ink, present: Sequence[bool]) -> Iterator[Shape]:
-    """Dots: banker pair upper left, player pair lower right, natural upper right; `around` sets those of pairs off."""
+    """Yield dots: banker pair upper left, player pair lower right, natural upper right; `around` sets pair dots off."""
     dots: tuple[tuple[int, int, Ink, Ink], ...] = (
         (-1, -1, "banker", around),
         (1, 1, "player", around),
@@ -156,20 +156,20 @@ def corners(x: float, y: float, size: float, around: Ink, present: Sequence[bool
 
 
 def dot(x: float, y: float, size: float, ink: Ink, around: Ink) -> Iterator[Shape]:
-    """The dot of a pair or a natural, as it lies in a cell of `size`."""
+    """Yield the dot of a pair or a natural, as it lies in a cell of `size`."""
     yield Dot(x, y, size * 0.15, around)
     yield Dot(x, y, size * 0.105, ink)
 
 
 def chevron(x: float, y: float, side: Literal[-1, 1], size: float) -> Iterator[Shape]:
-    """A point to the left (-1) or the right (1), `size` high: more marks lie there."""
+    """Yield a point to the left (-1) or the right (1), `size` high: more marks lie there."""
     reach = side * size / 4
     for end in (-size / 2, size / 2):
         yield Line(x - reach / 2, y + end, x + reach / 2, y, "text", max(2, size / 6))
 
 
 def _pairs(board: Board, pair_dots: bool) -> list[tuple[bool, ...]]:
-    """The pairs of the rounds that made beads of the big road; those of ties are on the bead plate alone."""
+    """Return the pairs of the rounds that made beads of the big road; those of ties are on the bead plate alone."""
     if not pair_dots:
         return [()] * len(board.big_grid)
     made = [cell[3:5] for cell in board.bead if cell[2] != "green"]
@@ -178,7 +178,7 @@ def _pairs(board: Board, pair_dots: bool) -> list[tuple[bool, ...]]:
 
 
 def _corner(grid: Grid, cell: tuple[Any, ...], seen: Window) -> tuple[float, float]:
-    """The upper left corner of a cell that is seen."""
+    """Return the upper left corner of a cell that is seen."""
     return grid.x + (cell[0] - seen.first) * grid.cell, grid.y + (cell[1] - 1) * grid.cell
 
 
@@ -192,7 +192,7 @@ def _mark(kind: Kind, x: float, y: float, size: float, words: Words, values: lis
 
 
 def _title(grid: Grid, title: str, words: Words, seen: Window) -> Iterator[Shape]:
-    """The road's name, and on either side how many marks are out of sight."""
+    """Yield the road's name, and on either side how many marks are out of sight."""
     y, middle, size = grid.y - 12, grid.y + grid.height / 2, fitted(title, TITLE_LETTERS, grid.width, bold=True)
     yield Label(grid.x, y, title, size, "text", bold=True)
     left, right = grid.x + wide(title, size, bold=True) + 14, grid.x + grid.width

@@ -37,7 +37,7 @@ class Item(NamedTuple):
 
 
 def asked(board: Board, words: Words, place: Box) -> Iterator[Shape]:
-    """The ask road: for each side the sign every derived road would get."""
+    """Yield the ask road: for each side the sign every derived road would get."""
     yield Label(place.x, place.y - 12, words.roads["ask"], TITLE_LETTERS, "text", bold=True)
     width = (place.width - GAP) / 2
     head = 50 if place.height > SPREAD else 40
@@ -63,7 +63,7 @@ def asked(board: Board, words: Words, place: Box) -> Iterator[Shape]:
 def good_roads(
     board: Board, words: Words, language: Language, good: Collection[GoodId], place: Box, columns: int
 ) -> Iterator[Shape]:
-    """The good roads the house shows, those that are on in gold."""
+    """Yield the good roads the house shows, those that are on in gold."""
     yield Label(place.x, place.y - 12, words.roads["good"], TITLE_LETTERS, "text", bold=True)
     shown = [name for name in ALL_GOOD if name in good]
     rows = -(-len(ALL_GOOD) // columns)
@@ -77,12 +77,12 @@ def good_roads(
 
 
 def legend(words: Words, place: Box, kind: Kind | None = None) -> Iterator[Shape]:
-    """The meaning of the signs and colours that the counts do not name; kind: of this road alone."""
+    """Yield the meaning of the signs and colours that the counts do not name; kind: of this road alone."""
     yield from flow(list(_explained(words, kind)), place, 20)
 
 
 def flow(items: Sequence[Item], place: Box, size: float) -> Iterator[Shape]:
-    """The items in letters of `size`, or as much smaller as they must be to stay in their place."""
+    """Yield the items in letters of `size`, or as much smaller as they must be to stay in their place."""
     while size > SMALLEST and len(_lines(items, place.width, size)) * size * LINE > place.height:
         size -= 0.5
     lines = _lines(items, place.width, size)
@@ -108,7 +108,7 @@ def _answer(kind: Kind, which: str | None, x: float, y: float, size: float) -> S
 
 
 def _chip(text: str, chip: Box) -> Iterator[Shape]:
-    """A name in its box, in two lines where one has no room."""
+    """Yield a name in its box, in two lines where one has no room."""
     is_on = chip.ink == "gold"
     yield chip
     if not is_on:
@@ -117,7 +117,7 @@ def _chip(text: str, chip: Box) -> Iterator[Shape]:
 
 
 def _written(text: str, place: Box, ink: Ink, anchor: Literal["start", "middle"] = "middle") -> Iterator[Shape]:
-    """A text inside its place: in lines where one has no room, and in smaller letters where its words have none."""
+    """Yield a text inside its place: in lines where one has no room, and smaller where its words have none."""
     is_bold = ink == "on_gold"
     lines = folded(text, 20, place.width, bold=True)
     size = min(20, place.height * 0.7 / len(lines), *(fitted(line, 20, place.width, bold=True) for line in lines))
@@ -185,6 +185,6 @@ def _cell(size: float) -> float:
 
 
 def _width(item: Item, size: float) -> float:
-    """The width of an item, with the gap behind it."""
+    """Return the width of an item, with the gap behind it."""
     count = wide(item.number, size, bold=True) + size * 0.4 if item.number else 0
     return item.signs * _cell(size) + size * 0.35 + wide(item.word, size) + count + size * 1.4

@@ -38,19 +38,19 @@ class Places(NamedTuple):
 
 
 def unit(width: int, height: int) -> float:
-    """Pixels in a unit of the board of such a screen: as many as the least board allows."""
+    """Return the pixels in a unit of the board of such a screen: as many as the least board allows."""
     least = WIDE if width >= height else UPRIGHT
     return min(width / least[0], height / least[1])
 
 
 def places(width: int, height: int) -> Places:
-    """The board of a screen of so many pixels."""
+    """Return the board of a screen of so many pixels."""
     pixels = unit(width, height)
     return (_wide if width >= height else _upright)(width / pixels, height / pixels)
 
 
 def _wide(width: float, height: float) -> Places:
-    """Title and counts; the big road; the derived roads half its size; beads, ask road and good roads; the legend."""
+    """Place title and counts; the big road; the derived roads half its size; beads, ask and good roads; the legend."""
     inner = width - 2 * MARGIN
     columns = int(inner / CELL["wide"])
     cell = inner / columns
@@ -82,7 +82,7 @@ def _wide(width: float, height: float) -> Places:
 
 
 def _upright(width: float, height: float) -> Places:
-    """As a wide board, but the derived roads and the ask road two by two, and everything else below one another."""
+    """Place all as on a wide board, but the derived roads and the ask road two by two, all else below one another."""
     inner = width - 2 * MARGIN
     columns = int(inner / CELL["upright"])
     cell = inner / columns
@@ -116,7 +116,7 @@ def _upright(width: float, height: float) -> Places:
 
 
 def _side_by_side(y: float, inner: float, cell: float, count: int) -> list[Grid]:
-    """Grids of equal width, the last one at the right end."""
+    """Return the grids of equal width, the last one at the right end."""
     columns = int((inner - (count - 1) * GAP) / count / cell)
     gap = (inner - count * columns * cell) / (count - 1)
     return [Grid(MARGIN + place * (columns * cell + gap), y, cell, columns) for place in range(count)]

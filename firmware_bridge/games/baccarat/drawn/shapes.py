@@ -125,17 +125,17 @@ THEMES: Final[dict[str, dict[Ink, str]]] = {
 
 
 def wide(text: str, size: float, bold: bool = False) -> float:
-    """The most a text can take in a font of this size; Chinese signs take a square each."""
+    """Return the most a text can take in a font of this size; Chinese signs take a square each."""
     return sum(map(_letter, text)) * size * (1 if bold else REGULAR)
 
 
 def fitted(text: str, size: float, room: float, bold: bool = False) -> float:
-    """The size of font, `size` or less, with which a text is no wider than `room`."""
+    """Return the size of font, `size` or less, with which a text is no wider than `room`."""
     return min(size, size * room / (wide(text, size, bold) or 1))
 
 
 def folded(text: str, size: float, room: float, bold: bool = False) -> list[str]:
-    """The text in as few lines as `room` allows, about equally long; broken between words, so one may be wider."""
+    """Return the text in as few lines as `room` allows, about equally long; a single word may be wider."""
     words = text.split(" ")
     lines = _filled(words, size, room, bold)
     narrowest = max(wide(word, size, bold) for word in words)
@@ -145,7 +145,7 @@ def folded(text: str, size: float, room: float, bold: bool = False) -> list[str]
 
 
 def _filled(words: Sequence[str], size: float, room: float, bold: bool) -> list[str]:
-    """The words in lines, as many in each as have room."""
+    """Return the words in lines, as many in each as have room."""
     lines: list[str] = []
     for word in words:
         longer = f"{lines[-1]} {word}" if lines else word

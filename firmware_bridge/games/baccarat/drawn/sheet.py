@@ -65,7 +65,7 @@ class Look(NamedTuple):
 
 
 def sheet(board: Board, look: Look, heading: Heading = NOTHING) -> Sheet:
-    """The picture of a board, or of one of its roads."""
+    """Return the picture of a board, or of one of its roads."""
     words = words_in(look.language)
     if look.only is None:
         (width, height), name = look.size, title(heading, words)
@@ -80,14 +80,14 @@ def sheet(board: Board, look: Look, heading: Heading = NOTHING) -> Sheet:
 
 
 def title(heading: Heading, words: Words, between: str = " · ") -> str:
-    """The title of a board: the house's own, or table and shoe with `between` them, or what it is."""
+    """Return the title of a board: the house's own, or table and shoe with `between` them, or what it is."""
     shoe = [words.shoe.format(heading.shoe)] if heading.shoe else []
     named = [words.table.format(heading.table)] if heading.table else []
     return heading.title or between.join(named + shoe) or words.title
 
 
 def counts(board: Board, words: Words) -> Iterator[Item]:
-    """How often each outcome, each pair and a natural came, with its sign: the first half of the legend."""
+    """Yield how often each outcome, each pair and a natural came, with its sign: the first half of the legend."""
     for letter, colour in BEAD_COLOURS.items():
         count = str(board.outcomes.count(letter))
         yield Item(_bead_of(words, colour), 1, words.sides[letter], count)
@@ -98,7 +98,7 @@ def counts(board: Board, words: Words) -> Iterator[Item]:
 
 
 def above(board: Board, heading: Heading, words: Words, place: Places) -> Iterator[Shape]:
-    """Title and limits, the last round, the number of rounds; below them the counts."""
+    """Yield title and limits, the last round, the number of rounds; below them the counts."""
     text, limits = title(heading, words), _limits(heading, words)
     size = fitted(text, 30 if limits else 36, place.title.width, bold=True)
     line = place.title.y + place.title.height - (28 if limits else 16)
@@ -124,7 +124,7 @@ def _whole(board: Board, look: Look, heading: Heading) -> Iterator[Shape]:
 
 
 def _alone(board: Board, look: Look, only: Kind) -> tuple[int, int, tuple[Shape, ...]]:
-    """Width, height and shapes of one road."""
+    """Return width, height and shapes of one road."""
     words, top = words_in(look.language), MARGIN + TITLE
     if only == "good":
         place = Box(MARGIN, top, 1312, 124, "panel")
@@ -146,7 +146,7 @@ def _below(place: Box) -> Box:
 
 
 def _last(board: Board, heading: Heading, words: Words, place: Box) -> Iterator[Shape]:
-    """The last round's bead, who won, and with how many points."""
+    """Yield the last round's bead, who won, and with how many points."""
     *_, colour, banker_pair, player_pair = board.bead[-1]
     letter, natural = LETTERS[colour], board.naturals[-1] == "1"
     y, x = place.y + place.height / 2 + 4, place.x
@@ -178,7 +178,7 @@ def _dot_of(ink: Ink, around: Ink) -> Draw:
 
 
 def _limits(heading: Heading, words: Words) -> str:
-    """The limits of the bets that boards show; bets of equal limits in one."""
+    """Return the limits of the bets that boards show; bets of equal limits in one."""
     names = {"banker": words.sides["B"], "player": words.sides["P"], "tie": words.sides["T"]}
     names |= {"banker_pair": words.pairs["B"], "player_pair": words.pairs["P"]}
     by_limit: dict[str, list[str]] = {}

@@ -92,11 +92,11 @@ WORDS: Final[dict[Language, Words]] = {
 
 
 def words_in(language: Language) -> Words:
-    """The labels in a language; in English where it has none."""
+    """Return the labels in a language; in English where it has none."""
     return WORDS.get(language, WORDS["en"])
 
 
 def good_name(name: GoodId, language: Language) -> str:
-    """A good road's name."""
+    """Return a good road's name."""
     road = GOOD_ROADS[name]
     return {"zh-Hant": road.zh_hant, "zh-Hans": road.zh_hans}.get(language, road.en)

@@ -52,7 +52,7 @@ SIDES: Final[dict[str, Outcome]] = {"banker": "B", "player": "P"}
 
 
 def board(roads: Roads) -> Board:
-    """The board of these roads."""
+    """Return the board of these roads."""
     eye, small, cockroach = roads.derived
     return with_ends(
         roads,
@@ -69,7 +69,7 @@ def board(roads: Roads) -> Board:
 
 
 def with_ends(roads: Roads, **of_beads: Any) -> Board:
-    """The board of these roads: `of_beads` gives the fields that hold all beads, the others follow from the ends."""
+    """Return the board of these roads: `of_beads` gives the fields of all beads, the others follow from the ends."""
     eye, small, cockroach = roads.derived
     answers = ask(roads)
     return Board(
@@ -84,22 +84,22 @@ def with_ends(roads: Roads, **of_beads: Any) -> Board:
 
 
 def outcomes(beads: Sequence[Bead]) -> str:
-    """The letters of the rounds."""
+    """Return the letters of the rounds."""
     return "".join([bead[0] for bead in beads])
 
 
 def naturals(beads: Sequence[Bead]) -> str:
-    """A 1 for each round that a natural ended, else a 0."""
+    """Return a 1 for each round that a natural ended, else a 0."""
     return "".join(["01"[bead[3]] for bead in beads])
 
 
 def logical(columns: Sequence[Column]) -> tuple[tuple[str, int, tuple[int, ...]], ...]:
-    """The columns: side, length, ties per bead."""
+    """Return the columns: side, length, ties per bead."""
     return tuple([(side, len(ties), ties) for side, ties in columns])
 
 
 def big_grid(roads: Roads, first: int = 0) -> tuple[tuple[int, int, str, int, int], ...]:
-    """The big road's beads from number `first` (from 0) on: column, row, colour, ties, number of the column."""
+    """Return the big road's beads from number `first` (from 0) on: column, row, colour, ties, number of the column."""
     cells = roads.big.cells[first:]
     newest = list(islice(_newest(roads.big_road.columns), len(cells)))
     return tuple(
@@ -111,7 +111,7 @@ def big_grid(roads: Roads, first: int = 0) -> tuple[tuple[int, int, str, int, in
 
 
 def _newest(columns: Sequence[Column]) -> Iterator[tuple[int, int]]:
-    """Ties and number of the column of each bead, the newest first."""
+    """Yield ties and number of the column of each bead, the newest first."""
     for number in range(len(columns), 0, -1):
         for count in reversed(columns[number - 1].ties):
             yield count, number
@@ -126,7 +126,7 @@ class Answer(Struct, frozen=True):
 
 
 def ask(roads: Roads) -> dict[str, Answer]:
-    """Side -> answer. Both sides get a sign as soon as the column left of the start cell has a bead [000]."""
+    """Return side -> answer. Both sides get a sign as soon as the column left of the start cell has a bead [000]."""
     return {side: _answer(roads, letter) for side, letter in SIDES.items()}
 
 

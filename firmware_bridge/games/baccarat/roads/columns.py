@@ -31,7 +31,7 @@ class Bead(NamedTuple):
 
 
 def bead_cells(beads: Sequence[Bead], first: int = 0) -> tuple[tuple[int, int, str, bool, bool], ...]:
-    """The bead plate from bead `first` (from 0), top to bottom [000]: column, row, colour, banker and player pair."""
+    """Return the bead plate from bead `first` (from 0), top to bottom [000]: column, row, colour, both sides' pairs."""
     return tuple(map(_laid, range(first, len(beads)), beads[first:]))
 
 
@@ -55,7 +55,7 @@ class BigRoad(Struct):
 
 
 def extend(road: BigRoad, outcome: Outcome, leading_ties: LeadingTies = "first-bead") -> bool:
-    """Puts one more round on the road; True if it has a bead of its own. Only the last column may change."""
+    """Put one more round on the road; return True if it has a bead of its own. Only the last column may change."""
     columns = road.columns
     if outcome == "T":
         return _tie(road, leading_ties)
@@ -68,7 +68,7 @@ def extend(road: BigRoad, outcome: Outcome, leading_ties: LeadingTies = "first-b
 
 
 def extended(road: BigRoad, outcome: Outcome, leading_ties: LeadingTies = "first-bead") -> BigRoad:
-    """The road as it would be after one more round."""
+    """Return the road as it would be after one more round."""
     then = BigRoad(road.columns.copy(), road.held_ties)
     extend(then, outcome, leading_ties)
     return then

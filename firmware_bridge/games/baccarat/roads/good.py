@@ -62,17 +62,17 @@ _MATCH: Final = {name: re.compile(road.shape).match for name, road in GOOD_ROADS
 
 
 def good_roads(columns: Sequence[Column], shown: Collection[GoodId] = ALL_GOOD) -> tuple[GoodId, ...]:
-    """The ids that are on now, in the order of the table; ties play no part."""
+    """Return the ids that are on now, in the order of the table; ties play no part."""
     return matching(written(columns), shown)
 
 
 def matching(text: str, shown: Collection[GoodId] = ALL_GOOD) -> tuple[GoodId, ...]:
-    """The ids that are on where the columns are those of `text`."""
+    """Return the ids that are on where the columns are those of `text`."""
     return tuple([name for name, match in _MATCH.items() if match(text) and name in shown])
 
 
 def written(columns: Sequence[Column]) -> str:
-    """The columns as a shape has them, read back from the newest."""
+    """Return the columns as a shape has them, read back from the newest."""
     return "".join([_written(side, len(ties)) for side, ties in reversed(columns) if side != "T"])
 
 

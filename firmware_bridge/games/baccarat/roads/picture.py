@@ -32,7 +32,7 @@ class Picture(Struct):
 
 
 def place(picture: Picture, sign: str) -> None:
-    """Puts one more bead on the picture: of the open run, or, if its sign is another, the first of a new one."""
+    """Put one more bead on the picture: of the open run, or, if its sign is another, the first of a new one."""
     cells = picture.cells
     if cells and cells[-1][2] == sign:
         length, drop = picture.length + 1, picture.drop
@@ -50,14 +50,14 @@ def place(picture: Picture, sign: str) -> None:
 
 
 def next_cell(picture: Picture, sign: str) -> Cell:
-    """The cell of one more bead."""
+    """Return the cell of one more bead."""
     if not _goes_on(picture, sign):
         return _next_run(picture)[0], 1
     return _cell(picture.start, picture.drop, picture.depth, picture.length + 1)
 
 
 def _cell(start: int, drop: int, depth: int, bead: int) -> Cell:
-    """The cell of bead `bead` (from 1) of a run: along row 1, down, then right."""
+    """Return the cell of bead `bead` (from 1) of a run: along row 1, down, then right."""
     down = bead - (drop - start)
     if down < 1:
         return start + bead - 1, 1
@@ -69,13 +69,13 @@ def _goes_on(picture: Picture, sign: str) -> bool:
 
 
 def _next_run(picture: Picture) -> tuple[int, int, int, tuple[int, ...]]:
-    """Start, drop, depth and what is ahead of the run after the open one."""
+    """Return start, drop, depth and what is ahead of the run after the open one."""
     free = _left_free(picture.start, picture.drop, picture.depth, picture.length, picture.ahead)
     return _opened(picture.start, free, picture.limit)
 
 
 def _opened(before: int, free: tuple[int, ...], limit: Row1Limit) -> tuple[int, int, int, tuple[int, ...]]:
-    """Start, drop, depth and ahead of a run after one that began in column `before`, with `free` rows after that."""
+    """Return start, drop, depth and ahead of a run after one begun in column `before`, with `free` rows after that."""
     skipped = next((place for place, rows in enumerate(free) if rows), len(free))
     start, ahead = before + 1 + skipped, free[skipped + 1 :]
     depth = free[skipped] if skipped < len(free) else ROWS
@@ -86,7 +86,7 @@ def _opened(before: int, free: tuple[int, ...], limit: Row1Limit) -> tuple[int, 
 
 
 def _left_free(start: int, drop: int, depth: int, length: int, ahead: tuple[int, ...]) -> tuple[int, ...]:
-    """Free rows from the top in the columns after a run's start, once it has ended with `length` beads."""
+    """Return the free rows from the top in the columns after a run's start, once it has ended with `length` beads."""
     along = min(drop - start, length - 1)
     tail = max(length - (drop - start) - depth, 0)
     if along <= 0 and not tail:

@@ -46,7 +46,7 @@ DEFAULTS: Final = RoadSettings()
 
 
 def roads_of(rounds: Iterable[Bead], settings: RoadSettings = DEFAULTS) -> Roads:
-    """The roads of these rounds from the start: after a correction, or for a new shoe (no rounds, empty roads)."""
+    """Return the roads of these rounds from the start: after a correction, or for a new shoe (no rounds)."""
     derived = tuple([Derived(back, Picture(settings.row1_limit)) for back in DERIVED.values()])
     roads = Roads(settings, [], BigRoad(), Picture(settings.row1_limit), derived)
     for bead in rounds:
@@ -55,7 +55,7 @@ def roads_of(rounds: Iterable[Bead], settings: RoadSettings = DEFAULTS) -> Roads
 
 
 def append(roads: Roads, bead: Bead) -> None:
-    """Puts one more round on the roads; only their ends change."""
+    """Put one more round on the roads; only their ends change."""
     outcome = bead[0]
     roads.beads.append(bead)
     if not extend(roads.big_road, outcome, roads.settings.leading_ties):
@@ -69,7 +69,7 @@ def append(roads: Roads, bead: Bead) -> None:
 
 
 def sign_of(columns: Sequence[Column], back: int) -> Sign | None:
-    """The sign of road `back` for the newest bead; None before the road's start cell.
+    """Return the sign of road `back` for the newest bead; None before the road's start cell.
 
     A column's first bead is red if the columns before it are even; one further down is blue only just below the end
     of the other column.
