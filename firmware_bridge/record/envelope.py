@@ -26,17 +26,17 @@ class Envelope(NamedTuple):
     sig: bytes
 
     def is_signed(self, topic: str, public: bytes) -> bool:
-        """Whether the owner of a public key signed this text for this topic."""
+        """Return whether the owner of a public key signed this text for this topic."""
         return is_signed(public, self.sig, signed_bytes(topic, self.order))
 
 
 def signed_bytes(topic: str, order: str) -> bytes:
-    """What a signature is over."""
+    """Return what a signature is over."""
     return f"shoe-order/1\n{topic}\n{order}".encode()
 
 
 def wrapped(by: Signer, topic: str, order: str) -> bytes:
-    """The envelope of a text for a topic, under the name of its key."""
+    """Return the envelope of a text for a topic, under the name of its key."""
     sig = b64encode(by.sign(signed_bytes(topic, order))).decode()
     return json.dumps(
         {"key": by.key.name, "order": order, "sig": sig}, ensure_ascii=False, separators=(",", ":")
@@ -44,7 +44,7 @@ def wrapped(by: Signer, topic: str, order: str) -> bytes:
 
 
 def opened(payload: bytes) -> Envelope:
-    """The envelope in a payload, not verified. Raises NotAnEnvelope, also for a key that is there twice."""
+    """Return the envelope in a payload, not verified. Raises NotAnEnvelope, also for a key that is there twice."""
     if len(payload) > LONGEST:
         raise NotAnEnvelope(f"it has more than {LONGEST} bytes")
     fields = once(payload)
@@ -62,7 +62,7 @@ def opened(payload: bytes) -> Envelope:
 
 
 def content(payload: bytes) -> bytes:
-    """The text in an envelope, not verified; another payload as it is."""
+    """Return the text in an envelope, not verified; another payload as it is."""
     try:
         return opened(payload).order.encode()
     except NotAnEnvelope:
@@ -70,7 +70,7 @@ def content(payload: bytes) -> bytes:
 
 
 def once(payload: bytes | str) -> dict[str, Any]:
-    """A JSON object in UTF-8 that has no key twice, at any depth. Raises NotAnEnvelope."""
+    """Return a JSON object in UTF-8 that has no key twice, at any depth. Raises NotAnEnvelope."""
     try:
         found = json_once(payload)
     except KeyTwice:

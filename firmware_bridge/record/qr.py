@@ -10,14 +10,14 @@ ERROR: Final = "l"
 
 
 def in_terminal(text: str) -> str:
-    """The code in half blocks, for a terminal."""
+    """Return the code in half blocks, for a terminal."""
     out = StringIO()
     _code(text).terminal(out, compact=True)
     return out.getvalue()
 
 
 def svg(text: str) -> str:
-    """The code as an SVG element, black on white, with the quiet border of four modules that readers need.
+    """Return the code as an SVG element, black on white, with the quiet border of four modules that readers need.
 
     It has no width, so it fills its place; no style and no script.
     """

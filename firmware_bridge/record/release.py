@@ -87,7 +87,7 @@ class Release(NamedTuple):
 
 
 def pinned_keys(path: Path = KEYS) -> tuple[Key, ...]:
-    """The keys of releases that this version knows. Raises Refused."""
+    """Return the keys of releases that this version knows. Raises Refused."""
     lines = (line.strip() for line in text_in(path).splitlines())
     keys = tuple(parse_vkey(line) for line in lines if line and not line.startswith("#"))
     if any(key.kind != ED25519 for key in keys):
@@ -96,14 +96,14 @@ def pinned_keys(path: Path = KEYS) -> tuple[Key, ...]:
 
 
 def installed_release(prefix: Path) -> Release | None:
-    """The release that an environment was installed from; None where it was made of sources."""
+    """Return the release that an environment was installed from; None where it was made of sources."""
     for path in sorted(prefix.glob(f"share/*/{SUMS}")):
         return parse_sums(text_in(path))
     return None
 
 
 def parse_sums(text: str) -> Release:
-    """What the lines of `SHA256SUMS` say; the first one names the release. Raises Refused."""
+    """Return what the lines of `SHA256SUMS` say; the first one names the release. Raises Refused."""
     head, *lines = text.split("\n")
     found = _HEAD.fullmatch(head)
     if not found or lines[-1:] != [""]:
@@ -118,13 +118,13 @@ def parse_sums(text: str) -> Release:
 
 
 def sums_text(release: Release) -> str:
-    """The lines of `SHA256SUMS`; `sha256sum -c` reads them too."""
+    """Return the lines of `SHA256SUMS`; `sha256sum -c` reads them too."""
     lines = (f"{digest}  {path}\n" for path, digest in sorted(release.files.items()))
     return f"# {release}\n{''.join(lines)}"
 
 
 def verified_sums(sums: bytes, note: bytes | None, keys: Sequence[Key]) -> Release:
-    """The release of a `SHA256SUMS` that its note signs. Raises Refused. note: None where none is asked for."""
+    """Return the release of a `SHA256SUMS` that its note signs. Raises Refused. note: None where none is asked for."""
     try:
         text = text_of(sums)
         signed = parse_note(text_of(note)) if note is not None else None
@@ -152,7 +152,7 @@ def verified_sums(sums: bytes, note: bytes | None, keys: Sequence[Key]) -> Relea
 
 
 def verified_files(files: Files, keys: Sequence[Key] | None, to: Path | None = None) -> Release:
-    """The release that these files are, each and no other. Raises Refused, which begins with the file's path.
+    """Return the release that these files are, each and no other. Raises Refused, which begins with the file's path.
 
     keys: None where no signature is asked for. to: a new folder that the files are written to, as they are verified.
     """
@@ -183,7 +183,7 @@ def verified_files(files: Files, keys: Sequence[Key] | None, to: Path | None = N
 
 
 def _written(to: Path | None, name: str, chunks: Iterable[bytes]) -> str:
-    """The SHA-256 of a file, which is written into a folder, if there is one."""
+    """Return the SHA-256 of a file, which is written into a folder, if there is one."""
     digest = sha256()
     if to is None:
         for chunk in chunks:
@@ -199,7 +199,7 @@ def _written(to: Path | None, name: str, chunks: Iterable[bytes]) -> str:
 
 
 def in_folder(folder: Path) -> Files:
-    """The files of a bundle that is unpacked. Raises Refused for a link, a device and the like."""
+    """Return the files of a bundle that is unpacked. Raises Refused for a link, a device and the like."""
 
     def files() -> Iterator[tuple[str, IO[bytes]]]:
         for path in sorted(folder.rglob("*")):
@@ -214,7 +214,7 @@ def in_folder(folder: Path) -> Files:
 
 
 def in_archive(archive: Path) -> Files:
-    """The files of a bundle, as `scripts/package` packs them, in one folder. Raises Refused for other things in it."""
+    """Return the files of a bundle, as `scripts/package` packs it, in one folder. Raises Refused for other things."""
 
     def files() -> Iterator[tuple[str, IO[bytes]]]:
         with _opened(archive) as packed, tarfile.open(fileobj=packed, mode="r|", tarinfo=_Header) as tar:
@@ -248,7 +248,7 @@ def _opened(archive: Path) -> Iterator[gzip.GzipFile]:
 
 
 def verified_beside(file: Path, keys: Sequence[Key] | None) -> Release | None:
-    """The release with a `SHA256SUMS` beside the file that names it; None where none does. Raises Refused."""
+    """Return the release with a `SHA256SUMS` beside the file that names it; None where none does. Raises Refused."""
     folder = file.parent
     try:
         sums = (folder / SUMS).read_bytes()

@@ -26,14 +26,14 @@ class NoSigner(ValueError):
 
 
 def read_seed(path: Path) -> bytes | None:
-    """The secret half of a key in a file; None where it does not hold exactly `SEED_BYTES`. Raises OSError."""
+    """Return the secret half of a key in a file; None where it does not hold exactly `SEED_BYTES`. Raises OSError."""
     with path.open("rb") as file:
         seed = file.read(SEED_BYTES + 1)
     return seed if len(seed) == SEED_BYTES else None
 
 
 def write_seed(path: Path) -> None:
-    """Makes a key in a file that only its owner reads: there whole, or not at all. Raises FileExistsError, OSError."""
+    """Make a key in a file that only its owner reads: there whole, or not at all. Raises FileExistsError, OSError."""
     new = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
         fd = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
@@ -49,7 +49,7 @@ def write_seed(path: Path) -> None:
 
 
 def signer(origin: str, seed: bytes) -> Signer:
-    """The key with this seed, under the name of a log. Raises NoSigner where no library that signs is installed."""
+    """Return the key with this seed, under the name of a log. Raises NoSigner without a library that signs."""
     try:
         from nacl.bindings import crypto_sign, crypto_sign_seed_keypair
     except ImportError:
@@ -59,18 +59,18 @@ def signer(origin: str, seed: bytes) -> Signer:
 
 
 def signed_note(text: str, signers: Sequence[Signer]) -> str:
-    """The note of a text that ends with LF: a signature line for each key."""
+    """Return the note of a text that ends with LF: a signature line for each key."""
     lines = [f"\u2014 {each.key.name} {_base64(each.key.id + each.sign(text.encode()))}\n" for each in signers]
     return f"{text}\n{''.join(lines)}"
 
 
 def checkpoint_text(origin: str, size: int, root: bytes) -> str:
-    """What a log says of its tree (C2SP tlog-checkpoint), to be signed."""
+    """Return what a log says of its tree (C2SP tlog-checkpoint), to be signed."""
     return f"{origin}\n{size}\n{_base64(root)}\n"
 
 
 def signed_round(by: Signer, payload: bytes) -> str:
-    """The `sig` of a `round` message, base64. payload: the message without it."""
+    """Return the `sig` of a `round` message, base64. payload: the message without it."""
     return _base64(by.sign(round_bytes(by.key.name, payload)))
 
 

@@ -15,7 +15,7 @@ TILE_BYTES: Final = WIDTH * HASH_BYTES
 
 
 def tile_name(level: int, number: int) -> str:
-    """The path of a full tile: `0/x001/234` is tile 1,234 of the leaves."""
+    """Return the path of a full tile: `0/x001/234` is tile 1,234 of the leaves."""
     groups = [f"{number % 1000:03}"]
     while number := number // 1000:
         groups.insert(0, f"x{number % 1000:03}")
@@ -33,7 +33,7 @@ class Tiles:
         self.size = WIDTH * self._count()
 
     def append(self, leaves: Sequence[bytes]) -> None:
-        """Writes the next tile of leaves, and those above it that become full with it. Raises OSError."""
+        """Write the next tile of leaves, and those above it that become full with it. Raises OSError."""
         level, hashes, number = 0, list(leaves), self.size // WIDTH
         while True:
             self.write(level, number, hashes)
@@ -45,7 +45,7 @@ class Tiles:
         self.size += WIDTH
 
     def write(self, level: int, number: int, hashes: Sequence[bytes]) -> None:
-        """Writes a tile; one of the last leaves of a tree that has ended may be partial. Raises OSError."""
+        """Write a tile; one of the last leaves of a tree that has ended may be partial. Raises OSError."""
         name = tile_name(level, number)
         path = self.directory / (name if len(hashes) == WIDTH else f"{name}.p/{len(hashes)}")
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -54,7 +54,7 @@ class Tiles:
         new.replace(path)
 
     def leaves(self, number: int) -> tuple[bytes, ...]:
-        """The leaves in a tile; fewer than `WIDTH` at the end of a tree, none where there is no such tile."""
+        """Return the leaves in a tile; fewer than `WIDTH` at the end of a tree, none where there is no such tile."""
         if whole := self._tile(0, number):
             return whole
         try:
@@ -64,7 +64,7 @@ class Tiles:
             return ()
 
     def sync(self, begin: int, end: int) -> None:
-        """Syncs all tiles that hold something of these leaves, and their directories. Raises OSError."""
+        """Sync all tiles that hold something of these leaves, and their directories. Raises OSError."""
         level, first, last = 0, begin // WIDTH, (max(begin, end - 1)) // WIDTH
         folders = {self.directory, self.directory.parent}
         while (self.directory / str(level)).is_dir():
@@ -79,11 +79,11 @@ class Tiles:
             sync_path(folder)
 
     def root(self, size: int) -> bytes:
-        """The root of the tree of the first `size` leaves. Raises LookupError where a leaf is missing."""
+        """Return the root of the tree of the first `size` leaves. Raises LookupError where a leaf is missing."""
         return self._range(0, size) if size else EMPTY_ROOT
 
     def inclusion(self, index: int, size: int) -> list[bytes]:
-        """The proof that a leaf is in the tree of `size` (RFC 6962, 2.1.1). Raises LookupError."""
+        """Return the proof that a leaf is in the tree of `size` (RFC 6962, 2.1.1). Raises LookupError."""
         begin, end, path = 0, size, list[bytes]()
         while end - begin > 1:
             middle = begin + _split(end - begin)
@@ -96,7 +96,7 @@ class Tiles:
         return path[::-1]
 
     def consistency(self, old: int, size: int) -> list[bytes]:
-        """The proof that the tree of `size` begins with that of `old` leaves (RFC 6962, 2.1.2). Raises LookupError."""
+        """Return the proof that the tree of `size` begins with `old` leaves (RFC 6962, 2.1.2). Raises LookupError."""
         begin, end, path, is_whole = 0, size, list[bytes](), True
         if old in (0, size):
             return []
@@ -111,12 +111,12 @@ class Tiles:
         return [*([] if is_whole else [self._range(begin, end)]), *path[::-1]]
 
     def leaf(self, index: int) -> bytes:
-        """A leaf. Raises LookupError where it is missing."""
+        """Return a leaf. Raises LookupError where it is missing."""
         (found,) = self._entries(0, index, 1)
         return found
 
     def _range(self, begin: int, end: int) -> bytes:
-        """The hash above these leaves; `begin` is a multiple of the power of two that is not below their count."""
+        """Return the hash above these leaves; `begin` is a multiple of the power of two not below their count."""
         count = end - begin
         if count & (count - 1):
             middle = begin + _split(count)
@@ -126,7 +126,7 @@ class Tiles:
         return _root(self._entries(level, begin >> HEIGHT * level, width))
 
     def _entries(self, level: int, begin: int, count: int) -> Sequence[bytes]:
-        """Hashes of a level, all of one tile."""
+        """Return the hashes of a level, all of one tile."""
         number, place = divmod(begin, WIDTH)
         if whole := self._tile(level, number):
             return whole[place : place + count]
@@ -141,7 +141,7 @@ class Tiles:
         return found
 
     def _tile(self, level: int, number: int) -> tuple[bytes, ...]:
-        """The hashes of a full tile; none where it is missing, or was cut off by a power cut."""
+        """Return the hashes of a full tile; none where it is missing, or was cut off by a power cut."""
         try:
             data = (self.directory / tile_name(level, number)).read_bytes()
         except OSError:
@@ -149,7 +149,7 @@ class Tiles:
         return _hashes(data) if len(data) == TILE_BYTES else ()
 
     def _count(self) -> int:
-        """The number of whole tiles of leaves, found in steps: a year has 13,000."""
+        """Return the number of whole tiles of leaves, found in steps: a year has 13,000."""
         step, count = 1, 0
         while self._is_whole(count + step - 1):
             count, step = count + step, step * 2
@@ -171,7 +171,7 @@ def _hashes(data: bytes) -> tuple[bytes, ...]:
 
 
 def _root(hashes: Sequence[bytes]) -> bytes:
-    """The root of a tree with a power of two of leaves."""
+    """Return the root of a tree with a power of two of leaves."""
     if not hashes:
         raise LookupError("a tile is missing")
     while len(hashes) > 1:
@@ -180,12 +180,12 @@ def _root(hashes: Sequence[bytes]) -> bytes:
 
 
 def _split(count: int) -> int:
-    """The largest power of two below a count."""
+    """Return the largest power of two below a count."""
     return 1 << (count - 1).bit_length() - 1
 
 
 def sync_path(path: Path) -> None:
-    """Syncs a file or a directory to disk. Raises OSError."""
+    """Sync a file or a directory to disk. Raises OSError."""
     fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(fd)

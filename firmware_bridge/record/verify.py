@@ -70,17 +70,17 @@ CLASSES = {
 
 
 def leaf_hash(head: bytes) -> bytes:
-    """The leaf of an entry. head: the 32 bytes of its `head`."""
+    """Return the leaf of an entry. head: the 32 bytes of its `head`."""
     return hashlib.sha256(b"\0" + head).digest()
 
 
 def node_hash(left: bytes, right: bytes) -> bytes:
-    """The node above two nodes."""
+    """Return the node above two nodes."""
     return hashlib.sha256(b"\1" + left + right).digest()
 
 
 def grow(edge: List[bytes], size: int, leaf: bytes) -> None:
-    """Appends a leaf to the edge of a tree of `size` leaves: the hashes of its whole subtrees, largest first."""
+    """Append a leaf to the edge of a tree of `size` leaves: the hashes of its whole subtrees, largest first."""
     while size & 1:
         leaf = hashlib.sha256(b"\1" + edge.pop() + leaf).digest()
         size >>= 1
@@ -88,7 +88,7 @@ def grow(edge: List[bytes], size: int, leaf: bytes) -> None:
 
 
 def root_of(edge: Sequence[bytes]) -> bytes:
-    """The root of the tree with this edge."""
+    """Return the root of the tree with this edge."""
     if not edge:
         return EMPTY_ROOT
     root = edge[-1]
@@ -98,7 +98,7 @@ def root_of(edge: Sequence[bytes]) -> bytes:
 
 
 def root_by_inclusion(index: int, size: int, leaf: bytes, proof: Sequence[bytes]) -> bytes:
-    """The root that a proof of inclusion leads to (RFC 9162, 2.1.3.2). Raises Refused for one of a wrong length."""
+    """Return the root that a proof of inclusion leads to (RFC 9162, 2.1.3.2). Raises Refused for a wrong length."""
     if not 0 <= index < size:
         raise Refused(f"entry {index} is not in a tree of {size}")
     place, last, root = index, size - 1, leaf
@@ -118,7 +118,7 @@ def root_by_inclusion(index: int, size: int, leaf: bytes, proof: Sequence[bytes]
 
 
 def check_consistency(old: int, size: int, old_root: bytes, root: bytes, proof: Sequence[bytes]) -> None:
-    """Checks that a tree of `size` begins with that of `old` leaves (RFC 9162, 2.1.4.2). Raises Refused."""
+    """Check that a tree of `size` begins with that of `old` leaves (RFC 9162, 2.1.4.2). Raises Refused."""
     if not 0 <= old <= size:
         raise Refused(f"a tree of {size} cannot begin with one of {old}")
     if old in (0, size):
@@ -179,7 +179,7 @@ def _double(p: _Point) -> _Point:
 
 
 def _point(encoded: bytes) -> Optional[_Point]:
-    """The point of an encoding; None where there is none."""
+    """Return the point of an encoding; None where there is none."""
     y = int.from_bytes(encoded, "little")
     sign, y = y >> 255, y & (2**255 - 1)
     squared = (y * y - 1) * pow(_D * y * y + 1, PRIME - 2, PRIME) % PRIME
@@ -193,7 +193,7 @@ def _point(encoded: bytes) -> Optional[_Point]:
 
 
 def _sum_of(s: int, p: _Point, k: int, q: _Point) -> _Point:
-    """S P + k Q, both at once: one doubling for each bit."""
+    """Return s P + k Q, both at once: one doubling for each bit."""
     both, made = _add(p, q), (0, 1, 1, 0)
     for bit in range(max(s.bit_length(), k.bit_length()) - 1, -1, -1):
         made = _double(made)
@@ -258,7 +258,7 @@ BACKEND, _verified = _fastest()
 
 
 def is_signed(public: bytes, signature: bytes, message: bytes) -> bool:
-    """Whether an Ed25519 signature is right; the same answer from every backend.
+    """Return whether an Ed25519 signature is right; the same answer from every backend.
 
     Only canonical encodings of S, of R and of the key count, and no point of small order.
     """
@@ -301,7 +301,7 @@ class Deferred:
         return True
 
     def were_right(self) -> bool:
-        """Whether all of them were; waits for the other processes, and ends them."""
+        """Wait for the other processes, and end them; return whether all signatures were right."""
         self._right = self._right and all_signed(self._jobs)
         try:
             self._right = all([self._right, *(each.result() for each in self._sent)])
@@ -325,7 +325,7 @@ class Deferred:
 
 
 def all_signed(jobs: Sequence[Job]) -> bool:
-    """Whether each of these signatures is right."""
+    """Return whether each of these signatures is right."""
     return all(is_signed(*job) for job in jobs)
 
 
@@ -395,7 +395,7 @@ class Cosigned(NamedTuple):
 
 
 def key_of(name: str, kind: int, public: bytes) -> Key:
-    """The key with its id. Raises Refused for a name that C2SP does not allow, or a wrong length."""
+    """Return the key with its id. Raises Refused for a name that C2SP does not allow, or a wrong length."""
     if not _is_name(name):
         raise Refused(f"{name[:100]!r} is no name of a key")
     if len(public) != KEY_BYTES.get(kind):
@@ -414,7 +414,7 @@ def _is_name(name: str) -> bool:
 
 
 def parse_vkey(text: str) -> Key:
-    """The key in `name+id+base64`. Raises Refused."""
+    """Return the key in `name+id+base64`. Raises Refused."""
     name, _, rest = text.partition("+")
     number, _, encoded = rest.partition("+")
     data = decoded(encoded, f"the key {name[:100]}")
@@ -427,7 +427,7 @@ def parse_vkey(text: str) -> Key:
 
 
 def decoded(text: str, what: str) -> bytes:
-    """The bytes of strict base64. Raises Refused, which begins with `what`."""
+    """Return the bytes of strict base64. Raises Refused, which begins with `what`."""
     try:
         data = binascii.a2b_base64(text)
     except ValueError:
@@ -438,7 +438,7 @@ def decoded(text: str, what: str) -> bytes:
 
 
 def parse_note(text: str) -> Note:
-    """The parts of a signed note. Raises Refused."""
+    """Return the parts of a signed note. Raises Refused."""
     if len(text) > NOTE_BYTES or _NO_NOTE.search(text) or len(text.encode()) > NOTE_BYTES:
         raise Refused("a note with control characters, or too long")
     body, blank, lines = text.rpartition("\n\n")
@@ -459,7 +459,7 @@ def parse_note(text: str) -> Note:
 
 
 def parse_checkpoint(text: str) -> Checkpoint:
-    """What the text of a note says, without a look at its signatures. Raises Refused, for an extension line too."""
+    """Return what the text of a note says, without a look at its signatures. Raises Refused, for an extension too."""
     lines = text.split("\n", 4)
     if len(lines) != 4 or lines[3] or not lines[0]:
         raise Refused("a checkpoint has three lines: origin, size, root")
@@ -474,7 +474,8 @@ def parse_checkpoint(text: str) -> Checkpoint:
 
 
 def verified_checkpoint(note: Note, keys: Iterable[Key], check: Optional[Check] = None) -> Checkpoint:
-    """What the note says, signed by its log. Raises Refused where no key signed it, or the signature of one is wrong.
+    """Return what the note says, signed by its log. Raises Refused where no key signed it, or the signature of one is
+    wrong.
 
     keys: of logs; those of the note's origin count. check: `is_signed`, or what answers in its place.
     """
@@ -489,7 +490,7 @@ def verified_checkpoint(note: Note, keys: Iterable[Key], check: Optional[Check] 
 
 
 def cosigned(note: Note, witnesses: Iterable[Key]) -> List[Cosigned]:
-    """The cosignatures of these witnesses on a note. Raises Refused where one of them is wrong."""
+    """Return the cosignatures of these witnesses on a note. Raises Refused where one of them is wrong."""
     found = []
     for key, each in _by_known(note, (key for key in witnesses if key.kind != ED25519)):
         at = int.from_bytes(each.data[:8], "big")
@@ -500,14 +501,14 @@ def cosigned(note: Note, witnesses: Iterable[Key]) -> List[Cosigned]:
 
 
 def _by_known(note: Note, keys: Iterable[Key]) -> List[Tuple[Key, Signature]]:
-    """The first signature by each of these keys; a further one of the same key counts for nothing."""
+    """Return the first signature by each of these keys; a further one of the same key counts for nothing."""
     known = {(key.name, key.id): key for key in keys}
     found = [(known.pop((each.name, each.id), None), each) for each in note.signatures]
     return [(key, each) for key, each in found if key is not None]
 
 
 def cosigned_bytes(at: int, text: str) -> bytes:
-    """What an Ed25519 witness signs. text: of the note."""
+    """Return what an Ed25519 witness signs. text: of the note."""
     return b"cosignature/v1\ntime %d\n" % at + text.encode()
 
 
@@ -555,7 +556,7 @@ class Policy(NamedTuple):
     urls: Dict[str, str]
 
     def is_met(self, cosigners: Iterable[Key]) -> bool:
-        """Whether these witnesses are a quorum."""
+        """Return whether these witnesses are a quorum."""
         there = set(cosigners)
         met = {name: key in there for name, key in self.witnesses.items()}
         for name, group in self.groups.items():  # members stand above their group
@@ -563,7 +564,7 @@ class Policy(NamedTuple):
         return self.quorum == "none" or met[self.quorum]
 
     def liars(self) -> int:
-        """Count of witnesses that must lie, beside the log, before two people can be shown different trees."""
+        """Return how many witnesses must lie, beside the log, before two people can be shown different trees."""
         cost = dict.fromkeys(self.witnesses, 1)
         for name, group in self.groups.items():
             both = 2 * group.least - len(group.members)
@@ -576,7 +577,7 @@ _NO_POLICY = re.compile(r"[^\S \t\r\n]|\r(?!\n)|[\x00-\x08\x0e-\x1f\x7f]")
 
 
 def parse_policy(text: str) -> Policy:
-    """The policy in a file of C2SP tlog-policy. Raises Refused with the number of the line."""
+    """Return the policy in a file of C2SP tlog-policy. Raises Refused with the number of the line."""
     logs: List[Key] = []
     witnesses: Dict[str, Key] = {}
     groups: Dict[str, Group] = {}
@@ -614,7 +615,8 @@ def parse_policy(text: str) -> Policy:
 
 
 def _fresh(key: Key, seen: Dict[bytes, Set[str]], kinds: Tuple[int, ...]) -> Key:
-    """The key, which may stand there once; a log's also under another name, where a device began a second record.
+    """Return the key, which may stand there once; a log's also under another name, where a device began a second
+    record.
 
     seen: public key -> its names, "" for that of a witness, which may have no other name.
     """
@@ -634,7 +636,7 @@ def _new(name: str, *taken: Iterable[str]) -> str:
 
 
 def _group(least: str, names: Sequence[str], known: Sequence[Container[str]], members: Set[str]) -> Group:
-    """The group of these members; `members` are those of all groups so far: each counts in one way only."""
+    """Return the group of these members; `members` are those of all groups so far: each counts in one way only."""
     for name in names:
         if name in members or not any(name in each for each in known):
             what = "is a member already" if name in members else "is not defined above"
@@ -656,7 +658,7 @@ class Proof(NamedTuple):
 
 
 def parse_proof(text: str) -> Proof:
-    """The parts of a proof. Raises Refused."""
+    """Return the parts of a proof. Raises Refused."""
     first, _, rest = text.partition("\n\n")
     lines = first.split("\n", 2 + PROOF_HASHES + 1)
     if lines[0] != PROOF_BEGINS or not rest:
@@ -676,14 +678,14 @@ def parse_proof(text: str) -> Proof:
 
 
 def text_of_proof(proof: Proof, note: str) -> str:
-    """The file of a proof. note: the checkpoint as text."""
+    """Return the file of a proof. note: the checkpoint as text."""
     extra = ["extra " + base64.b64encode(proof.extra).decode()] if proof.extra else []
     hashes = [base64.b64encode(each).decode() for each in proof.hashes]
     return "\n".join([PROOF_BEGINS, *extra, f"index {proof.number}", *hashes, "", note])
 
 
 def check_proof(proof: Proof, head: bytes, policy: Policy) -> Checkpoint:
-    """The checkpoint that shows the entry with this head, signed by its log and a quorum. Raises Refused."""
+    """Return the checkpoint that shows the entry with this head, signed by its log and a quorum. Raises Refused."""
     origin = parse_checkpoint(proof.note.text).origin
     if origin not in [key.name for key in policy.logs]:
         raise NotChecked(NO_KEY, f"it is not signed by a key that is known: none of {origin} is given")
@@ -699,12 +701,12 @@ def check_proof(proof: Proof, head: bytes, policy: Policy) -> Checkpoint:
 
 
 def round_bytes(origin: str, payload: bytes) -> bytes:
-    """What the `sig` of a round signs. payload: the message without `sig`."""
+    """Return what the `sig` of a round signs. payload: the message without `sig`."""
     return b"shoe-round/1\n" + origin.encode() + b"\n" + payload
 
 
 def is_round_signed(public: bytes, origin: str, payload: bytes) -> bool:
-    """Whether a `round` message, bytes as they came, has the signature of this key in its last field, `sig`."""
+    """Return whether a `round` message, bytes as they came, has the signature of this key in its last field, `sig`."""
     found = re.fullmatch(rb'(.*),"sig":"([A-Za-z0-9+/]{86}==)"\}', payload, re.DOTALL)
     if not found:
         return False
@@ -772,7 +774,7 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_consta
 
 
 def _decoder(text: str) -> json.JSONDecoder:
-    """The decoder for a text: the digits of numbers are counted only in a long one, as that takes time itself."""
+    """Return the decoder for a text: the digits of numbers are counted only in a long one, as that takes time."""
     return _SLOW_DECODER if len(text) > LONG_TEXT and _LONG_NUMBER.search(text) else _DECODER
 
 
@@ -813,7 +815,7 @@ class ExportLine(NamedTuple):
 
 
 def parse_line(data: bytes) -> ExportLine:
-    """The parts of an export's line, its LF included. Raises Refused."""
+    """Return the parts of an export's line, its LF included. Raises Refused."""
     if len(data) > LINE_BYTES:
         raise Refused(f"it has more than {LINE_BYTES} bytes")
     parts = data.split(b"\t", 6)
@@ -846,12 +848,12 @@ def parse_line(data: bytes) -> ExportLine:
 
 
 def follows(line: ExportLine, before: str) -> bool:
-    """Whether the chain value of a line comes from the one before it and its own parts."""
+    """Return whether the chain value of a line comes from the one before it and its own parts."""
     return hashlib.sha256((before + line.sealed).encode() + line.public).hexdigest() == line.head
 
 
 def round_payloads(line: ExportLine) -> Iterator[Tuple[int, bytes]]:
-    """The number of each event with a `round` message, and that message without its `sig`."""
+    """Yield the number of each event with a `round` message, and that message without its `sig`."""
     for n, (raw, event) in enumerate(line.events, 1):
         if event["type"] in ROUND_KINDS:
             begin = line.public[: line.public.index(b',"events":[')]
@@ -859,7 +861,8 @@ def round_payloads(line: ExportLine) -> Iterator[Tuple[int, bytes]]:
 
 
 def round_payload(begin: bytes, head: str, n: int, of: int, raw: bytes) -> bytes:
-    """The `round` message, without its `sig`, of an event. begin: the entry's bytes before `head`; raw: the event.
+    """Return the `round` message, without its `sig`, of an event. begin: the entry's bytes before `head`; raw: the
+    event.
 
     Raises Refused for an event that is not as a table writes it.
     """
@@ -870,7 +873,7 @@ def round_payload(begin: bytes, head: str, n: int, of: int, raw: bytes) -> bytes
 
 
 def _flat(rest: bytes) -> bytes:
-    """The rest of a round's event, with the keys in `own`, its last key, beside the others."""
+    """Return the rest of a round's event, with the keys in `own`, its last key, beside the others."""
     at, tries = rest.find(b',"own":'), 0
     while at >= 0:
         own, tries = rest[at + len(b',"own":') : -1], tries + 1
@@ -886,7 +889,7 @@ def _flat(rest: bytes) -> bytes:
 
 
 def _parts(text: str) -> Tuple[Dict[str, Any], Tuple[Tuple[str, Dict[str, Any]], ...]]:
-    """What a public part says before its events, and the events, its last key. Raises ValueError, LookupError."""
+    """Return what a public part has before its events, and the events, its last key. Raises ValueError, LookupError."""
     decoder, at = _decoder(text), text.index(',"events":[')
     shown, events = decoder.decode(text[:at] + "}"), []
     at += len(',"events":[') - 1
@@ -969,7 +972,7 @@ class Played:
         self._is_about: Tuple[str, int] = "", 0
 
     def add(self, line: ExportLine, kinds: Iterable[str]) -> None:
-        """Adds a line. kinds: the types of its events."""
+        """Add a line. kinds: the types of its events."""
         if not self.lines:
             self.first_at = line.at
         self.lines += 1
@@ -986,11 +989,11 @@ class Played:
                     self.nearest = event["round"], line.shoe, line.at
 
     def mark(self) -> "Mark":
-        """How far it is now."""
+        """Return how far it is now."""
         return Mark(len(self.tables), len(self.shoes), len(self.rounds), self.lines, self.last_at)
 
     def up_to(self, mark: "Mark") -> "Played":
-        """What was added up to a mark."""
+        """Return what was added up to a mark."""
         made = Played()
         made.tables = dict.fromkeys(list(self.tables)[: mark.tables])
         made.shoes = dict.fromkeys(list(self.shoes)[: mark.shoes])
@@ -999,19 +1002,19 @@ class Played:
         return made
 
     def ended(self) -> str:
-        """The round that ended last, in words."""
+        """Return the round that ended last, in words."""
         if self.nearest is None:
             return "no round ended before it"
         number, shoe, at = self.nearest
         return f"the round that ended last before it is round {number} of shoe {shoe}, {in_words(at)}"
 
     def table(self) -> str:
-        """The tables, in words."""
+        """Return the tables, in words."""
         named = [each for each in self.tables if each]
         return _listed(named[:3]) + (f" and {len(named) - 3} more" if named[3:] else "") if named else "no table"
 
     def words(self, offset: Optional[int] = None) -> str:
-        """Rounds, shoes and times, in words. offset: minutes that the table's local time is ahead of UTC."""
+        """Return rounds, shoes and times, in words. offset: minutes that the table's local time is ahead of UTC."""
         what = _counted(len(self.rounds), "round") if self.rounds else _counted(self.lines, "entry", "entries")
         shoes = sorted(self.shoes)
         if len(shoes) > 2 and shoes[-1] - shoes[0] == len(shoes) - 1:
@@ -1050,7 +1053,7 @@ _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
 
 
 def _moment(at: str, offset: int = 0) -> Tuple[str, str]:
-    """The day and the time of an entry, in words; as it says it where no calendar holds it."""
+    """Return the day and the time of an entry, in words; as it says it where no calendar holds it."""
     try:
         then = datetime.datetime.strptime(at[:16] + "+0000", "%Y-%m-%dT%H:%M%z") + datetime.timedelta(minutes=offset)
     except (ValueError, OverflowError):
@@ -1059,12 +1062,12 @@ def _moment(at: str, offset: int = 0) -> Tuple[str, str]:
 
 
 def in_words(at: str) -> str:
-    """The time of an entry, in words."""
+    """Return the time of an entry, in words."""
     return "{} {} UTC".format(*_moment(at)) if _TIME.match(at) else "at an unknown time"
 
 
 def _span(first: str, last: str, offset: int = 0) -> str:
-    """From one time of an entry to another, in words."""
+    """Return the span from one time of an entry to another, in words."""
     (day, begin), (last_day, end) = _moment(first, offset), _moment(last, offset)
     if (day, begin) == (last_day, end):
         return f"{day} {begin}"
@@ -1097,7 +1100,7 @@ class Play(NamedTuple):
     is_last: bool = False
 
     def followed(self, line: ExportLine, kinds: Iterable[str]) -> "Play":
-        """What is open behind a line that is under a signature. kinds: the types of its events."""
+        """Return what is open behind a line that is under a signature. kinds: the types of its events."""
         made = self
         if line.shoe != self.shoe:
             made = Play(line.table, line.journal, line.shoe, line.boot)
@@ -1119,7 +1122,7 @@ class Play(NamedTuple):
         return made
 
     def fits(self, line: ExportLine, kinds: Iterable[str]) -> bool:
-        """Whether a line behind the last signed one is of the shoe and round that were open there."""
+        """Return whether a line behind the last signed one is of the shoe and round that were open there."""
         about = (line.table, line.journal, line.shoe, line.boot)
         if not self.is_open or about != self[:4] or not all(about) or not SIGNED_KINDS.isdisjoint(kinds):
             return False
@@ -1151,7 +1154,7 @@ class Report:
         self.lines = self.checkpoints = self.rounds = self.opened = self.early = 0
 
     def leave(self, code: int, what: str) -> None:
-        """Says what could not be checked. code: its class."""
+        """Say what could not be checked. code: its class."""
         self.unseen.append(what)
         self.classes.setdefault(code, what)
 
@@ -1204,7 +1207,7 @@ class Reader:
         }
 
     def read(self, name: str, lines: Iterable[bytes]) -> None:
-        """Reads one export. name: of its file, for findings. Nothing is read behind a line that is wrong."""
+        """Read one export. name: of its file, for findings. Nothing is read behind a line that is wrong."""
         if self._stopped:
             self.report.leave(NOT_SHOWN, f"{name}: not read, for what is wrong in {self._stopped}")
             return
@@ -1242,7 +1245,7 @@ class Reader:
         return bool(self._stopped) and NO_KEY in self.report.classes
 
     def finish(self) -> Report:
-        """Compares with the notes, and says what was not shown."""
+        """Compare with the notes, and say what was not shown."""
         report = self.report
         self._named()
         if not self.logs and not self._is_keyless:
@@ -1269,7 +1272,7 @@ class Reader:
         return report
 
     def _check_policy(self) -> None:
-        """Says where the policy lets two histories pass though all of its witnesses are honest."""
+        """Say where the policy lets two histories pass though all of its witnesses are honest."""
         if self._is_alone:
             return
         if self.policy.quorum == "none":
@@ -1280,7 +1283,7 @@ class Reader:
             self.report.leave(NOT_WITNESSED, f"the policy's quorum: {what}")
 
     def finish_proofs(self, names: Sequence[str]) -> Report:
-        """Compares the notes of proofs, which are in files of these names, with the others; no export was read."""
+        """Compare the notes of proofs, which are in files of these names, with the others; no export was read."""
         self._compare_notes()
         self._check_policy()
         for notes in self._notes.values():
@@ -1294,7 +1297,7 @@ class Reader:
     # ------------------------------------------------------------------------------------------------- line by line
 
     def _check_order(self, line: ExportLine) -> None:
-        """Checks that a line follows the one before it, across files too."""
+        """Check that a line follows the one before it, across files too."""
         if self._head is not None:
             is_next = line.seq == 1 or (line.journal, line.seq) == (self._journal, self._seq + 1)
             if not is_next:
@@ -1336,12 +1339,12 @@ class Reader:
         self._check_cards(line, log)
 
     def _follow_play(self, line: ExportLine, kinds: Sequence[str]) -> None:
-        """Follows what is open at the table, up to the last line."""
+        """Follow what is open at the table, up to the last line."""
         self._ahead = self._ahead.followed(line, kinds)
         self.report.seen.add(line, kinds)
 
     def _say_loose(self, where: str) -> None:
-        """Says which entries belong to no record: no checkpoint covers them."""
+        """Say which entries belong to no record: no checkpoint covers them."""
         if self._loose:
             what = f"{self._loose} entries belong to no record: nothing is signed there"
             self.report.leave(UNSIGNED, f"{where}: {what}")
@@ -1349,7 +1352,7 @@ class Reader:
         self._loose = 0
 
     def _begin(self, line: ExportLine, begun: Dict[str, Any]) -> None:
-        """Begins a record: the one before it must have been shown to its end."""
+        """Begin a record: the one before it must have been shown to its end."""
         self._loose = 0  # bound by the head that RecordBegun follows
         origin, before = begun.get("origin"), begun.get("follows")
         if not isinstance(origin, str) or not isinstance(before, dict):
@@ -1379,7 +1382,7 @@ class Reader:
         self.logs[origin] = self._log = Log(origin, 0, [])
 
     def _resume(self, line: ExportLine) -> None:
-        """Begins with a line in the middle of a record, where the line says how the tree stands before it.
+        """Begin with a line in the middle of a record, where the line says how the tree stands before it.
 
         What it says is trusted as far as a checkpoint agrees; the first one also names the record.
         """
@@ -1429,7 +1432,7 @@ class Reader:
             raise Refused("it has a signature of a round that is not in it")
 
     def _check_unsigned(self, log: Log, line: ExportLine, kinds: Sequence[str]) -> None:
-        """Counts a line without a checkpoint: the next one covers it. What closes or opens something has its own."""
+        """Count a line without a checkpoint: the next one covers it. What closes or opens something has its own."""
         name, number, _ = self._place
         log.tail = log.tail[0] if log.unsigned else (name, number), (name, number)
         log.unsigned += 1
@@ -1442,7 +1445,7 @@ class Reader:
         log.bare.append(self._where)
 
     def _named(self) -> Optional[Log]:
-        """The record so far; one that no checkpoint names is none, which is said."""
+        """Return the record so far; one that no checkpoint names is none, which is said."""
         if self._log and not self._log.origin:
             what = f"no checkpoint names the record of the last {self._log.unsigned} entries: nothing is signed there"
             if not self._is_keyless:
@@ -1451,7 +1454,7 @@ class Reader:
         return self._log
 
     def _name(self, log: Log, origin: str) -> None:
-        """Names a record that was met in its middle."""
+        """Name a record that was met in its middle."""
         if origin in self.logs:
             raise Refused(f"the record {origin} begins a second time")
         log.origin = origin
@@ -1461,7 +1464,7 @@ class Reader:
             self.report.leave(NOT_SHOWN, f"{origin}: {what}")
 
     def _check_rotation(self, log: Log, event: Dict[str, Any], note: Note) -> None:
-        """Checks that both keys signed where one takes over from the other; `old` is "" where it is retired."""
+        """Check that both keys signed where one takes over from the other; `old` is "" where it is retired."""
         new = parse_vkey(str(event.get("new")))
         keys = [new] if event.get("old") == "" else [new, parse_vkey(str(event.get("old")))]
         for key in keys:
@@ -1481,7 +1484,7 @@ class Reader:
         return origin in self._keys
 
     def _check_cards(self, line: ExportLine, log: Log) -> None:
-        """Keeps commitments, and checks each that is opened here."""
+        """Keep commitments, and check each that is opened here."""
         for n, (_, event) in enumerate(line.events, 1):
             if event.get("commit"):
                 self._sealed[(line.journal, line.seq, n)] = Sealed(str(event["commit"]), log.size)
@@ -1523,12 +1526,12 @@ class Reader:
         self._sizes.setdefault(stated.origin, set()).add(stated.size)
 
     def _mark(self, log: Log) -> None:
-        """Keeps the root where a note needs it."""
+        """Keep the root where a note needs it."""
         if not log.origin or log.size in self._sizes.get(log.origin, ()):
             log.marks[log.size] = root_of(log.edge), self._where
 
     def _compare_notes(self) -> None:
-        """Two notes of one size with two roots prove by themselves that there are two histories of the table."""
+        """Compare all notes: two of one size with two roots prove that there are two histories of the table."""
         for origin, notes in self._notes.items():
             first: Dict[int, Given] = {}
             for each in notes:
@@ -1538,7 +1541,9 @@ class Reader:
                     self.report.wrong.append(f"{each.name}: its tree of {each.stated.size} entries {what}")
 
     def _finish(self, log: Log, bound: str) -> bool:
-        """Says how far a record is witnessed; whether it is at all. bound: a witnessed record that goes on from it."""
+        """Say how far a record is witnessed; return whether it is at all. bound: a witnessed record that goes on from
+        it.
+        """
         report, origin = self.report, log.origin
         if not self._is_known(origin):
             report.leave(NO_KEY, f"{origin}: its key is not in the policy")
@@ -1576,7 +1581,7 @@ class Reader:
         return True
 
     def _finish_tail(self, log: Log) -> None:
-        """Says which entries of a record are under no signature, and whether they are an open round of a table in play.
+        """Say which entries of a record are under no signature, and whether they are an open round of a table in play.
 
         Those of a record that another one goes on from are bound by the head that its first entry names.
         """
@@ -1592,7 +1597,7 @@ class Reader:
         self.report.leave(UNSIGNED, f"{where}: {what}: anybody can have written them")
 
     def _sorted(self, log: Log) -> Tuple[List[Given], List[Given]]:
-        """The notes that agree with a record, and those that do not."""
+        """Return the notes that agree with a record, and those that do not."""
         good, bad = [], []
         for each in self._notes.get(log.origin, []):
             size, root = each.stated.size, each.stated.root
@@ -1618,7 +1623,7 @@ class Reader:
         return good, bad
 
     def _name_liars(self, good: List[Given], bad: List[Given]) -> None:
-        """Says which witnesses cosigned what cannot both be true."""
+        """Say which witnesses cosigned what cannot both be true."""
         theirs = {name for each in good for name in self._names(each.by)}
         others = {name for each in bad for name in self._names(each.by)}
         for name in sorted(theirs & others):
@@ -1632,7 +1637,7 @@ class Reader:
         return [names[each.witness] for each in by]
 
     def _quorum(self, notes: List[Given]) -> Tuple[int, int, int]:
-        """The largest size that a quorum has cosigned, when, and how many have; 0 where there is none.
+        """Return the largest size that a quorum has cosigned, when, and how many have; 0 where there is none.
 
         A witness that cosigned a size has cosigned all smaller ones: it checked that one begins with the other.
         """
@@ -1647,12 +1652,12 @@ class Reader:
 
 
 def _device(origin: str) -> str:
-    """What the origins of all records of a device begin with."""
+    """Return what the origins of all records of a device begin with."""
     return origin.rpartition("/")[0] or origin
 
 
 def _utc(at: int) -> str:
-    """A time of a witness, in words; a clock may say what no calendar holds."""
+    """Return a time of a witness, in words; a clock may say what no calendar holds."""
     try:
         return datetime.datetime.fromtimestamp(at, datetime.timezone.utc).strftime("%Y-%m-%d %H:%M:%S UTC")
     except (ValueError, OverflowError, OSError):
@@ -1660,7 +1665,7 @@ def _utc(at: int) -> str:
 
 
 def _stands(line: ExportLine) -> Tuple[int, List[bytes]]:
-    """Size and edge of the tree before a line, as it says."""
+    """Return size and edge of the tree before a line, as it says."""
     size = line.proof.get("size")
     return size if type(size) is int else -1, _edge(line.proof)
 
@@ -1676,7 +1681,7 @@ def _edge(proof: Dict[str, Any]) -> List[bytes]:
 
 
 def check_self_contained(proof: Proof, policy: Policy) -> ExportLine:
-    """The line that a `.tlog-proof` shows; its extra is the head before it and the line. Raises Refused."""
+    """Return the line that a `.tlog-proof` shows; its extra is the head before it and the line. Raises Refused."""
     if not proof.extra:
         raise Refused("it holds no entry: the journal was gone when it was made")
     before, data = proof.extra[:64].decode("latin-1"), proof.extra[64:]
@@ -1717,7 +1722,7 @@ class Options(NamedTuple):
 
 
 def main(arguments: Sequence[str]) -> int:
-    """The command."""
+    """Run the command; return its exit code."""
     if "-h" in arguments or "--help" in arguments:
         print(USAGE)
         return 0
@@ -1758,7 +1763,7 @@ def _policy(name: str) -> Policy:
 
 
 def _notes(names: Iterable[str]) -> Tuple[List[Tuple[str, Note]], List[str]]:
-    """The notes in files, by name, and what is wrong with those that are none. Raises OSError."""
+    """Return the notes in files, by name, and what is wrong with those that are none. Raises OSError."""
     found, wrong = [], []
     for name in names:
         try:
@@ -1769,7 +1774,7 @@ def _notes(names: Iterable[str]) -> Tuple[List[Tuple[str, Note]], List[str]]:
 
 
 def _read(exports: Sequence[str], policy: Policy, notes: Sequence[Tuple[str, Note]], is_alone: bool) -> Report:
-    """The report on exports. Where a signature was wrong they are read again, so that the finding names its line."""
+    """Return the report on exports. Where a signature was wrong they are read again, to name its line."""
     deferred, report, kept = Deferred(), Report(), {name: _kept(name) for name in exports}
     for check in (deferred, None):
         reader = Reader(policy, notes, check, is_alone)
@@ -1791,7 +1796,7 @@ STDIN = "-"
 
 
 def _kept(name: str) -> Optional[BinaryIO]:
-    """A copy of what can be read only once; None for a file."""
+    """Return a copy of what can be read only once; None for a file."""
     if name != STDIN and (Path(name).is_file() or not Path(name).exists()):
         return None
     import shutil  # the daemon imports this file, and needs neither
@@ -1805,12 +1810,12 @@ def _kept(name: str) -> Optional[BinaryIO]:
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:
-    """The lines of an export; one that is too long is given in part, and refused."""
+    """Yield the lines of an export; one that is too long is given in part, and refused."""
     return iter(lambda: file.readline(LINE_BYTES + 1), b"")
 
 
 def printable(text: str) -> str:
-    """A text without what a terminal, or a narrow encoding, takes for something else: files can say anything."""
+    """Return a text without what a terminal, or a narrow encoding, takes for something else: files can say anything."""
     shown = "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
     encoding = getattr(sys.stdout, "encoding", None) or "ascii"
     return shown.encode(encoding, "backslashreplace").decode(encoding)
@@ -1857,7 +1862,7 @@ def _minutes(text: str) -> int:
 
 
 def _is_export(name: str) -> bool:
-    """Whether a word behind --notes begins the exports: a file that is no note."""
+    """Return whether a word behind --notes begins the exports: a file that is no note."""
     if name.endswith(".tlog-proof") or name == STDIN:
         return True
     try:
@@ -1868,7 +1873,7 @@ def _is_export(name: str) -> bool:
 
 
 def _text(name: str) -> str:
-    """The text of a policy, note or proof. Raises Refused for a file that is too long to be one, or is no text."""
+    """Return the text of a policy, note or proof. Raises Refused for a file too long to be one, or no text."""
     with Path(name).open("rb") as file:
         data = file.read(TEXT_BYTES + 1)
     if len(data) > TEXT_BYTES:
@@ -1889,7 +1894,7 @@ class Proved(NamedTuple):
     line: Optional[ExportLine] = None
 
     def add_to(self, report: Report) -> None:
-        """Adds it to a report."""
+        """Add it to a report."""
         if self.line:
             report.signed.add(self.line, [event["type"] for _, event in self.line.events])
         elif self.code == WRONG:
@@ -1911,7 +1916,7 @@ def _proved(name: str, policy: Policy) -> Proved:
 
 
 def verdict(report: Report, policy: Policy, local: Optional[int] = None) -> str:
-    """The answer in one line of words."""
+    """Return the answer in one line of words."""
     played, code = report.signed, report.code
     what = f"{played.table()}: {played.words(local)}"
     if code == FINE:
@@ -1936,7 +1941,7 @@ def _are(played: Played) -> str:
 
 
 def _seen_by(report: Report, policy: Policy) -> str:
-    """Who has seen what is verified, in words."""
+    """Return who has seen what is verified, in words."""
     if policy.quorum == "none":
         return "no witness was asked"
     if report.witnessed is None:
@@ -1952,7 +1957,7 @@ LAST = {FINE: "all verified", OPEN_ROUND: "verified up to entry {} of {}; the op
 
 
 def _lines_of(report: Report, policy: Policy, asked: Options, proved: Sequence[str]) -> List[str]:
-    """What the command prints."""
+    """Return what the command prints."""
     lines = [verdict(report, policy, asked.local)]
     lines += [f"OK     {text}" for text in proved]
     if report.lines:
@@ -1972,7 +1977,7 @@ def _lines_of(report: Report, policy: Policy, asked: Options, proved: Sequence[s
 
 
 def _liars(policy: Policy) -> str:
-    """What a quorum is worth, in words."""
+    """Return what a quorum is worth, in words."""
     liars = policy.liars()
     if not liars:
         return "no witness must lie to hide a second history from you: ask for a larger quorum"
@@ -2003,7 +2008,7 @@ ul{padding-left:5mm}table{border-collapse:collapse}td{padding:0 4mm 0 0;vertical
 
 
 def page(report: Report, shown: Sequence[str], asked: Options) -> str:
-    """The answer on a page of HTML that prints on one sheet of A4. shown: what the command prints."""
+    """Return the answer on a page of HTML that prints on one sheet of A4. shown: what the command prints."""
     played, found = report.signed, [*report.wrong, *report.unseen]
     rows = [
         ("Table", played.table()),
@@ -2041,7 +2046,7 @@ def _html(text: str, length: int) -> str:
 
 
 def _hash_of(name: str) -> str:
-    """SHA-256 of a file; in words where it cannot be read again."""
+    """Return SHA-256 of a file; in words where it cannot be read again."""
     made = hashlib.sha256()
     if not Path(name).is_file():
         return "(not a file)"
