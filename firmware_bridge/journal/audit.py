@@ -86,7 +86,7 @@ class Audit:
         self._rejudge = Rejudge() if replay else None
 
     def verify(self, path: Path) -> Verdict:
-        """Verifies one file. Raises JournalError at the first fault, OSError if it cannot be read."""
+        """Verify one file. Raises JournalError at the first fault, OSError if it cannot be read."""
         walk = self._walk(path)
         self.met = self.met._replace(at_wanted="has no such entry")
         trusted = walk.chain is None
@@ -114,7 +114,7 @@ class Audit:
         return Verdict(path.name, walk.count, head, self._proved(trusted, signed), tuple(warnings))
 
     def follow(self, path: Path) -> None:
-        """Reads a file verified before, as far as the next one depends on it. Raises JournalError, OSError."""
+        """Read a file verified before, as far as the next one depends on it. Raises JournalError, OSError."""
         walk = Walk(path.name)
         if self._rejudge:
             self._rejudge.begin(path.name, follows=False)
@@ -126,7 +126,7 @@ class Audit:
         self._last = walk
 
     def finish(self) -> str | None:
-        """The fault of all files together: a head not found, journals missing, an end not signed; None if none."""
+        """Return the fault of all files together: a head not found, journals missing, an end not signed; else None."""
         if self._wanted and not self.met.found:
             seq, chain = self._wanted
             return f"head {seq}:{chain} is in none of these journals, the last one {self.met.at_wanted}: restore them"
@@ -138,7 +138,9 @@ class Audit:
         return None
 
     def behind(self) -> str:
-        """What is behind the last checkpoint of the last record, in words; "" for nothing, or where none is signed."""
+        """Return what is behind the last checkpoint of the last record, in words; "" for nothing, or where none is
+        signed.
+        """
         signed, size = self.met.signed
         if signed in (0, size):
             return ""
@@ -147,7 +149,7 @@ class Audit:
         return f"verified up to entry {signed} of {size}; those behind it are not signed yet, and of no open round"
 
     def _walk(self, path: Path) -> Walk:
-        """A walk with the journal that it must find, and the chain value to follow."""
+        """Return a walk with the journal that it must find, and the chain value to follow."""
         journal = journal_id(path) if _OUR_NAMES.fullmatch(path.name) else None
         number = _number(journal or _first_journal(path))
         last = self._last
@@ -161,7 +163,7 @@ class Audit:
         return Walk(path.name, before, journal)
 
     def _end(self, path: Path, walk: Walk) -> Iterator[str]:
-        """Warnings about a torn last line. Raises JournalError where lines were removed."""
+        """Yield warnings about a torn last line. Raises JournalError where lines were removed."""
         is_ours = path.parent.resolve() == self._directory.resolve()
         cursor = self._cursor
         if is_ours and cursor and cursor.journal == walk.journal and walk.count < cursor.seq:
@@ -198,7 +200,7 @@ class Audit:
 
 
 def _fits(path: Path, count: int) -> bool:
-    """Whether the lines behind the last checkpoint of a journal are all of the round that was open there."""
+    """Return whether the lines behind the last checkpoint of a journal are all of the round that was open there."""
     signed, ahead, fits = Play(), Play(), True
     with path.open("rb") as file:
         for line in islice(Walk(path.name).lines(file), count):
@@ -219,7 +221,7 @@ class Commitments:
         self._verifier = Verifier()
 
     def check(self, line: Line) -> None:
-        """Checks the next line. Raises JournalError if a sealed or a named card is not the one committed to."""
+        """Check the next line. Raises JournalError if a sealed or a named card is not the one committed to."""
         for n, raw in enumerate(line.public.events, 1):
             secret = getattr(line.entry.events[n - 1], "secret", None) if line.entry else None
             if not secret and not any(mark in bytes(raw) for mark in _MARKS):
@@ -264,14 +266,14 @@ class Rejudge:
         self._version = ""
 
     def begin(self, name: str, follows: bool) -> None:
-        """Begins a file; without the one before it (not `follows`) its first line is trusted."""
+        """Begin a file; without the one before it (not `follows`) its first line is trusted."""
         self._name, self.whole, self._different = name, follows, 0
         self.warnings: list[str] = []
         if not follows:
             self._shoe = None
 
     def judge(self, line: Line) -> None:
-        """Judges the next line again. Raises JournalError if this version comes to another result than before."""
+        """Judge the next line again. Raises JournalError if this version comes to another result than before."""
         entry = line.entry
         if entry is None:
             self._give_up()
@@ -282,7 +284,7 @@ class Rejudge:
         self._fold(entry)
 
     def follow(self, line: Line) -> None:
-        """Folds the next line without judging it."""
+        """Fold the next line without judging it."""
         if line.entry is None:
             self._shoe = None
             return
@@ -313,14 +315,14 @@ def _number(journal: str) -> int:
 
 
 def _first_journal(path: Path) -> str:
-    """The journal id in the first line of a file; `0-` where there is none."""
+    """Return the journal id in the first line of a file; `0-` where there is none."""
     with path.open("rb") as file:
         first = next(Walk(path.name).lines(file), None)
     return first.public.journal if first else "0-"
 
 
 def _comes_out(shoe: Shoe, entry: Entry) -> bool:
-    """Whether an input gives the events on record: judged, or only observed."""
+    """Return whether an input gives the events on record: judged, or only observed."""
     return _decided(shoe, entry) == entry.events or observe(shoe, entry.input) == entry.events
 
 
@@ -332,7 +334,7 @@ def _decided(shoe: Shoe, entry: Entry) -> tuple[AnyEvent, ...]:
 
 
 def _version(entry: Entry) -> str | None:
-    """The software version that judges from this entry on, None where the entry has none."""
+    """Return the software version that judges from this entry on, None where the entry has none."""
     if isinstance(entry.input, Started):
         return entry.input.version
     opened = next((event for event in entry.events if isinstance(event, ShoeOpened)), None)

@@ -39,7 +39,7 @@ class CursorFile:
         self._turn, self.value = _newest(self._fd)
 
     def store(self, cursor: Cursor, *, sync: bool = False) -> None:
-        """Writes `cursor`; sync: so that it survives a power cut. Raises OSError, and keeps the one before."""
+        """Write `cursor`; sync: so that it survives a power cut. Raises OSError, and keeps the one before."""
         turn = self._turn + 1
         text = f"{turn} {cursor.journal} {cursor.seq}"
         data = f"{text} {crc32(text.encode()):08x}\n".encode()
@@ -50,12 +50,12 @@ class CursorFile:
         self._turn, self.value = turn, cursor
 
     def close(self) -> None:
-        """Closes the file."""
+        """Close the file."""
         os.close(self._fd)
 
 
 def read_cursor(path: Path) -> Cursor | None:
-    """The cursor in a file that a daemon may be writing; None where there is none. Raises OSError."""
+    """Return the cursor in a file that a daemon may be writing; None where there is none. Raises OSError."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -73,13 +73,13 @@ class Crashes:
         self.path = directory / "crashes"
 
     def note(self, fact: AnyInput) -> None:
-        """Notes that `fact` is about to end the process. Raises OSError."""
+        """Note that `fact` is about to end the process. Raises OSError."""
         fd = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
         with os.fdopen(fd, "a") as file:
             file.write(f"{_name(fact)}\n")
 
     def too_many(self) -> bool:
-        """Whether this version crashed `ENOUGH` times on one input."""
+        """Return whether this version crashed `ENOUGH` times on one input."""
         try:
             names = self.path.read_text("utf-8", "replace").split("\n")
         except OSError:
@@ -89,7 +89,7 @@ class Crashes:
 
 
 def _newest(fd: int) -> tuple[int, Cursor | None]:
-    """Turn and cursor of the later slot."""
+    """Return turn and cursor of the later slot."""
     slots = [_parse(os.pread(fd, SLOT, number * SLOT)) for number in (0, 1)]
     return max(slots, key=lambda slot: slot[0])
 
@@ -98,7 +98,7 @@ _SLOT: Final = re.compile(rb"([0-9]{1,18}) ([0-9]{1,16}-[0-9a-f]{1,64}) ([0-9]{1
 
 
 def _parse(slot: bytes) -> tuple[int, Cursor | None]:
-    """Turn and cursor of a slot; (0, None) for one that is empty or torn."""
+    """Return turn and cursor of a slot; (0, None) for one that is empty or torn."""
     text, _, checksum = slot.partition(b"\n")[0].rpartition(b" ")
     found = _SLOT.fullmatch(text)
     if not found or checksum != b"%08x" % crc32(text):
@@ -107,6 +107,6 @@ def _parse(slot: bytes) -> tuple[int, Cursor | None]:
 
 
 def _name(fact: AnyInput) -> str:
-    """The name of an input: the same at any time and with any nonce."""
+    """Return the name of an input: the same at any time and with any nonce."""
     timeless = {name: value for name, value in TIMELESS.items() if name in fact.__struct_fields__}
     return f"{__version__} {sha256(msgspec.json.encode(replace(fact, **timeless))).hexdigest()[:16]}"

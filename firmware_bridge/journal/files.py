@@ -18,19 +18,19 @@ class InUse(JournalError):
 
 
 def file_name(journal: str) -> str:
-    """The file of a journal id: `3-9f8a7c` is `00000003-9f8a7c.journal`."""
+    """Return the file of a journal id: `3-9f8a7c` is `00000003-9f8a7c.journal`."""
     number, nonce = journal.split("-", 1)
     return f"{int(number):08d}-{nonce}{SUFFIX}"
 
 
 def journal_id(path: Path) -> str:
-    """The inverse of `file_name`."""
+    """Return the id of a journal in a file of this name: the inverse of `file_name`."""
     number, nonce = path.stem.split("-", 1)
     return f"{int(number)}-{nonce}"
 
 
 def journal_files(directory: Path) -> list[Path]:
-    """The journal files, oldest first; no copies by other names, folders or pipes. Raises OSError if unreadable."""
+    """Return the journal files, oldest first; no copies by other names, folders or pipes. Raises OSError."""
     try:
         with os.scandir(directory) as found:
             names = [each.name for each in found if each.is_file(follow_symlinks=False)]
@@ -40,7 +40,7 @@ def journal_files(directory: Path) -> list[Path]:
 
 
 def files_in(directory: Path) -> list[Path]:
-    """The journal files of a directory, oldest first. Raises JournalError if it cannot be read."""
+    """Return the journal files of a directory, oldest first. Raises JournalError if it cannot be read."""
     try:
         next(directory.iterdir(), None)
     except OSError as error:
@@ -49,7 +49,7 @@ def files_in(directory: Path) -> list[Path]:
 
 
 def chosen(directory: Path, names: Iterable[str] = ()) -> list[Path]:
-    """The journal files of a directory: all, or those named by path, id or number. Raises JournalError."""
+    """Return the journal files of a directory: all, or those named by path, id or number. Raises JournalError."""
     if named := [_named(directory, name) for name in names]:
         return named
     files = files_in(directory)
@@ -59,19 +59,19 @@ def chosen(directory: Path, names: Iterable[str] = ()) -> list[Path]:
 
 
 def unreadable(error: OSError, directory: Path) -> JournalError:
-    """The error for a directory, or a file in it, that cannot be read."""
+    """Return the error for a directory, or a file in it, that cannot be read."""
     hint = "put sudo before the command" if isinstance(error, PermissionError) else "name it with --dir or --config"
     return JournalError(f"{error.filename or directory}: {error.strerror or error}", hint)
 
 
 def lock(directory: Path) -> int:
-    """A file descriptor that locks out every other daemon until it is closed. Raises InUse, OSError."""
+    """Return a file descriptor that locks out every other daemon until it is closed. Raises InUse, OSError."""
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     return _locked(directory, os.O_RDWR | os.O_CREAT)
 
 
 def refuse_second(directory: Path) -> None:
-    """Raises InUse where another daemon writes this journal; a faulty disk is found later."""
+    """Raise InUse where another daemon writes this journal; a faulty disk is found later."""
     try:
         os.close(_locked(directory, os.O_RDONLY))
     except OSError:

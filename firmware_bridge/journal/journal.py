@@ -61,7 +61,7 @@ class Journal:
         self.heads = dict[Cursor, str]()
 
     def open(self, cursor: Cursor | None) -> "Journal":
-        """Reads the newest file, to append to it from now on; the journal itself.
+        """Read the newest file, to append to it from now on; return the journal itself.
 
         cursor: the last entry at the broker; none up to it may be missing. Raises JournalError for a journal that
         cannot be trusted, InUse for another daemon's, DiskError if the directory cannot be used: then it may be opened
@@ -92,14 +92,14 @@ class Journal:
         return Place(self._file.path, self._file.length)
 
     def seal(self, entry: Entry) -> Line:
-        """The line of the next entry, signed where it closes or opens something, for `append`.
+        """Return the line of the next entry, signed where it closes or opens something, for `append`.
 
         Raises JournalError if its bytes do not give back the entry.
         """
         return seal(entry, self.chain, self.tree.prove)
 
     def append(self, line: Line) -> None:
-        """Writes the next line to disk; it begins a new file if its number is 1.
+        """Write the next line to disk; it begins a new file if its number is 1.
 
         Raises DiskError, with nothing changed, if the disk did not accept all of it; SyncFailed if it did not confirm
         it, which must end the process.
@@ -114,15 +114,15 @@ class Journal:
         self.chain, self._rest = line.chain, max(0, self._rest - 1)
 
     def wants_preparing(self, is_dealing: bool) -> bool:
-        """Whether `prepare` has something to do. is_dealing: more cards are to come into the newest file."""
+        """Return whether `prepare` has something to do. is_dealing: more cards are to come into the newest file."""
         return self.preparation(is_dealing) is not None
 
     def begins(self, line: Line) -> bool:
-        """Whether the line begins a new file."""
+        """Return whether the line begins a new file."""
         return line.public.seq == 1 or self._file is None
 
     def preparation(self, is_dealing: bool) -> Preparation | None:
-        """The next step of preparation, which makes the next entries fast; None where there is none.
+        """Return the next step of preparation, which makes the next entries fast; None where there is none.
 
         A finished file is cut to its records; the newest one is filled ahead while is_dealing, else cut; a spare is
         filled for the next journal; the tree of the record is kept.
@@ -141,7 +141,7 @@ class Journal:
         return None
 
     def prepare(self, step: Preparation) -> None:
-        """Does one step of preparation, while no card waits.
+        """Do one step of preparation, while no card waits.
 
         A failure is logged, and the next `REST` entries are written without preparation: slower, and journaled all
         the same.
@@ -153,11 +153,11 @@ class Journal:
             log.warning("no space can be prepared for the journal: entries take longer to write (%s)", in_words(error))
 
     def forget(self, gone: Path) -> None:
-        """Removes a deleted file from `files`."""
+        """Remove a deleted file from `files`."""
         self.files = [path for path in self.files if path != gone]
 
     def close(self) -> None:
-        """Cuts the newest file to its records and closes it and the directory; changes nothing that is not open."""
+        """Cut the newest file to its records and close it and the directory; change nothing that is not open."""
         for file in (*self._over, *((self._file,) if self._file else ())):
             _close(file, cut=self.is_open)
         if self.is_open:

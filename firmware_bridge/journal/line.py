@@ -91,7 +91,7 @@ class Line(Struct, frozen=True):
     proof: Proof = NO_PROOF
 
     def __repr__(self) -> str:
-        """The name of the line, without its bytes, which hold sealed cards."""
+        """Return the name of the line, without its bytes, which hold sealed cards."""
         return f"Line({self.public.journal}, {self.public.seq})"
 
 
@@ -112,7 +112,8 @@ _decode_any = own_json(dict[str, Any])
 
 
 def seal(entry: Entry, before: str, prove: Callable[[Line], Proof] | None = None) -> Line:
-    """The line of an entry after the chain `before`. Raises JournalError if its bytes do not give back the entry.
+    """Return the line of an entry after the chain `before`. Raises JournalError if its bytes do not give back the
+    entry.
 
     prove: gives the proof of a line that has all but its `data`; it is called once its input and events are final.
     """
@@ -142,7 +143,7 @@ def seal(entry: Entry, before: str, prove: Callable[[Line], Proof] | None = None
 
 
 def unseal(data: bytes) -> Line:
-    """The line in these bytes, blanks and LF included. Raises NotWhole, or JournalError for a foreign line."""
+    """Return the line in these bytes, blanks and LF included. Raises NotWhole, or JournalError for a foreign line."""
     parts = data.split(b"\t")
     if not data.endswith(b"\n"):
         raise NotWhole("not a whole line", _DAMAGED)
@@ -176,18 +177,18 @@ def unseal(data: bytes) -> Line:
 
 
 def format_of(beginning: bytes) -> int | None:
-    """The format number at the beginning of a journal; None where it is no journal, or empty."""
+    """Return the format number at the beginning of a journal; None where it is no journal, or empty."""
     found = _FORMAT.match(beginning)
     return int(found[1]) if found else None
 
 
 def without_sealed(line: Line) -> bytes:
-    """The bytes of a line for export: the hash of the sealed part in its place, with a checksum of its own."""
+    """Return the bytes of a line for export: the hash of the sealed part in its place, with a checksum of its own."""
     return exported(line.chain, _encode(line.public), line.sealed_hash, line.proof)
 
 
 def without_sealed_part(data: bytes) -> bytes:
-    """The same from a line's bytes alone, its events not decoded; `NO_LINE` for bytes that are no whole line."""
+    """Return the same from a line's bytes alone, its events not decoded; `NO_LINE` for bytes that are no whole line."""
     parts = data.split(b"\t")
     if not data.endswith(b"\n") or len(parts) != 6 or parts[0] != VERSION:
         return NO_LINE
@@ -200,17 +201,17 @@ def without_sealed_part(data: bytes) -> bytes:
 
 
 def exported(chain: str, public: bytes, sealed_hash: str, proof: Proof) -> bytes:
-    """The bytes of a line for export, from its parts."""
+    """Return the bytes of a line for export, from its parts."""
     return _text(chain, public, sealed_hash.encode(), _proof_text(proof)) + b"\n"
 
 
 def chained(before: str, sealed_hash: str, public: bytes) -> str:
-    """The chain value after an entry. sealed_hash: hex SHA-256 of its sealed part. public: the other bytes."""
+    """Return the chain value after an entry. sealed_hash: hex SHA-256 of its sealed part. public: the other bytes."""
     return sha256(before.encode() + sealed_hash.encode() + public).hexdigest()
 
 
 def verify_chain(line: Line, before: str) -> bool:
-    """Whether `line` follows the chain value `before`."""
+    """Return whether `line` follows the chain value `before`."""
     return line.chain == chained(before, line.sealed_hash, _encode(line.public))
 
 
@@ -219,27 +220,27 @@ def _proof_text(proof: Proof) -> bytes:
 
 
 def _text(chain: str, shown: bytes, hidden: bytes, proof: bytes) -> bytes:
-    """A line without blanks and LF."""
+    """Return a line without blanks and LF."""
     body = b"%b\t%b\t%b\t%b" % (chain.encode("latin-1"), shown, hidden, proof)
     return b"%b\t%08x\t%b" % (VERSION, crc32(body, _VERSION_CRC), body)
 
 
 def _other_format(version: bytes, checksum: bytes, body: bytes) -> JournalError:
-    """The error for a line of another format: a JournalError where its checksum is right, else NotWhole."""
+    """Return the error for a line of another format: a JournalError where its checksum is right, else NotWhole."""
     kind = JournalError if checksum in (b"%08x" % crc32(body), b"%08x" % crc32(body, crc32(version))) else NotWhole
     return kind(f"line format {version!r} is not {VERSION!r}", "read it with the software that wrote it")
 
 
 @lru_cache(2)
 def rfc3339(at: int) -> str:
-    """Milliseconds since 1970 as RFC 3339 in UTC."""
+    """Return milliseconds since 1970 as RFC 3339 in UTC."""
     days, ms = divmod(at, DAY_MS)
     return f"{_date(days)}T{ms // 3_600_000:02}:{ms // 60_000 % 60:02}:{ms // 1000 % 60:02}.{ms % 1000:03}Z"
 
 
 @lru_cache(2)
 def _date(days: int) -> str:
-    """The date so many days after 1970-01-01, computed once a day."""
+    """Return the date so many days after 1970-01-01, computed once a day."""
     return date.fromordinal(FIRST_DAY + days).isoformat()
 
 
@@ -254,7 +255,7 @@ def _without_secret(event: AnyEvent) -> AnyEvent:
 
 
 def _sealed(entry: Entry) -> Sealed:
-    """The input, and what `_without_secret` removes from the events."""
+    """Return the input, and what `_without_secret` removes from the events."""
     sealed = Sealed(entry.input, {}, _device(entry.events), {}, {})
     for n, event in enumerate(entry.events, 1):
         if isinstance(event, CardEvent):
@@ -268,7 +269,7 @@ def _sealed(entry: Entry) -> Sealed:
 
 
 def _verify_events(public: Public) -> None:
-    """Raises ValueError unless an export has events, of any software: objects with the name of their type."""
+    """Raise ValueError unless an export has events, of any software: objects with the name of their type."""
     if not public.events or not all(isinstance(_decode_any(raw)["type"], str) for raw in public.events):
         raise ValueError("no events")
 

@@ -26,7 +26,7 @@ class OutMessage(NamedTuple):
 
 
 def messages(line: Line) -> list[OutMessage]:
-    """All messages of a line in the order of sending: each event, and behind a round's event its `round`.
+    """Return all messages of a line in the order of sending: each event, and behind a round's event its `round`.
 
     The last event has what proves the entry: the hash of its sealed part, and the checkpoint where there is one.
     """
@@ -43,14 +43,14 @@ def messages(line: Line) -> list[OutMessage]:
 
 
 def rounds_to_sign(line: Line) -> list[tuple[int, bytes]]:
-    """The number of each event with a `round` message, and its payload without `sig`."""
+    """Return the number of each event with a `round` message, and its payload without `sig`."""
     if not any(bytes(raw).startswith(_ROUNDS) for raw in line.public.events):
         return []  # before their head is encoded: with `sign_sealed` most signed entries have no round
     return [(n, payload) for n, raw, start in _numbered(line) if (payload := _round(start, raw))]
 
 
 def _numbered(line: Line) -> Iterator[tuple[int, bytes, bytes]]:
-    """The events with their numbers, and the beginning of their messages, up to what is of one topic."""
+    """Yield the events with their numbers, and the beginning of their messages, up to what is of one topic."""
     head, of = _head(line), len(line.public.events)
     for n, raw in enumerate(map(bytes, line.public.events), 1):
         yield n, raw, b'%b,"n":%d,"of":%d,' % (head, n, of)
@@ -63,7 +63,7 @@ def _proved(line: Line) -> bytes:
 
 @lru_cache(2)  # it is made for its signature, then sent
 def _round(start: bytes, raw: bytes) -> bytes | None:
-    """The `round` message of an event without its signature; None for another event."""
+    """Return the `round` message of an event without its signature; None for another event."""
     for prefix in _ROUNDS:
         if raw.startswith(prefix):
             return start + _flat(raw[len(prefix) :])
@@ -78,7 +78,7 @@ _own = own_json(_Own)
 
 
 def _flat(rest: bytes) -> bytes:
-    """The rest of a round's event, with the keys in `own`, its last key, moved beside the others."""
+    """Return the rest of a round's event, with the keys in `own`, its last key, moved beside the others."""
     own = bytes(_own(b"{" + rest).own)
     end = b',"own":%b}' % own
     if not rest.endswith(end):
@@ -87,7 +87,7 @@ def _flat(rest: bytes) -> bytes:
 
 
 def _head(line: Line) -> bytes:
-    """The fields of every message, as an unfinished JSON object. The chain is hex digits: it needs no escapes."""
+    """Return the fields of every message, as an unfinished JSON object. The chain is hex: it needs no escapes."""
     public = line.public
     head = EntryHead(public.v, public.table, public.shoe, public.journal, public.seq, public.at, public.boot)
     return b'%b,"head":"%b"' % (_encode(head)[:-1], line.chain.encode())

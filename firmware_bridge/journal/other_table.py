@@ -15,12 +15,12 @@ PAGE: Final = "shoe help tables"
 
 
 def writer(directory: Path) -> str | None:
-    """The table that the newest journal is of; None where there is none. Raises JournalError, OSError."""
+    """Return the table that the newest journal is of; None where there is none. Raises JournalError, OSError."""
     return next(filter(None, map(table_of, reversed(journal_files(directory)))), None)
 
 
 def refusal_of_other(directory: Path, table: str) -> ConfigError:
-    """The refusal of a directory with another table's newest journal: what was found, and what to do."""
+    """Return the refusal of a directory with another table's newest journal: what was found, and what to do."""
     name = writer(directory) or ""
     what = f'[table] id is "{table}", and the journal in {directory} is of table {name}'
     shoe, is_sent = _state(directory)
@@ -36,13 +36,13 @@ def refusal_of_other(directory: Path, table: str) -> ConfigError:
 
 
 def table_of(path: Path) -> str | None:
-    """The table that a journal was begun for; None without a whole line. Raises JournalError, OSError."""
+    """Return the table that a journal was begun for; None without a whole line. Raises JournalError, OSError."""
     first = next(read_lines(Place(path, 0)), None)
     return first[0].public.table if first else None
 
 
 def _state(directory: Path) -> tuple[Shoe, bool]:
-    """The shoe that the newest journal folds to, and whether all was sent; as far as it can be read."""
+    """Return the shoe that the newest journal folds to, and whether all was sent; as far as it can be read."""
     shoe, last = Shoe(), None
     with suppress(JournalError, OSError):  # a damaged journal has its own error, under its own name
         cursor = read_cursor(directory / "cursor")

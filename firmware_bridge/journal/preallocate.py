@@ -54,7 +54,7 @@ class FilledFile:
         return self._size - self.length
 
     def append(self, record: bytes) -> None:
-        """Appends a record and syncs it.
+        """Append a record and sync it.
 
         Raises DiskError, with nothing changed, if the disk did not accept all of it; SyncFailed if it did not confirm
         it, or if a part cannot be undone.
@@ -71,7 +71,7 @@ class FilledFile:
         self._size = max(self._size, self.length)
 
     def sync(self) -> None:
-        """Waits until all is on disk. Raises SyncFailed: the content is unknown then, and left alone."""
+        """Wait until all is on disk. Raises SyncFailed: the content is unknown then, and left alone."""
         try:
             os.fdatasync(self._fd)
         except OSError as error:
@@ -79,27 +79,27 @@ class FilledFile:
             raise SyncFailed(f"the disk did not confirm a write ({error.strerror})", "replace the disk") from None
 
     def fill(self) -> None:
-        """Fills one step ahead, and waits until that is on disk. Raises OSError: space filled before it is kept."""
+        """Fill one step ahead, and wait until that is on disk. Raises OSError: space filled before it is kept."""
         for _ in range(0, STEP, len(PIECE)):
             self._size += os.pwrite(self._fd, PIECE, self._size)
         os.fsync(self._fd)
 
     def unwritten(self) -> bytes:
-        """The bytes behind the records. Raises OSError."""
+        """Return the bytes behind the records. Raises OSError."""
         return os.pread(self._fd, self.ahead, self.length)
 
     def cut(self) -> None:
-        """Cuts off the space behind the records. Raises OSError."""
+        """Cut off the space behind the records. Raises OSError."""
         if self.ahead and self._is_sound:
             os.ftruncate(self._fd, self.length)
             self._size = self.length
 
     def close(self) -> None:
-        """Closes the file."""
+        """Close the file."""
         os.close(self._fd)
 
     def _undo(self, length: int) -> None:
-        """Undoes a failed write. Raises SyncFailed."""
+        """Undo a failed write. Raises SyncFailed."""
         try:
             if os.fstat(self._fd).st_size > self._size:
                 os.ftruncate(self._fd, self._size)
@@ -124,14 +124,14 @@ class Spare:
         return self._file is not None
 
     def clear(self) -> None:
-        """Removes the file; one with a first record is of a journal that was never begun. Raises OSError."""
+        """Remove the file; one with a first record is of a journal that was never begun. Raises OSError."""
         if self._file:
             self._file.close()
             self._file = None
         self._path.unlink(missing_ok=True)
 
     def make(self) -> None:
-        """Makes the file and fills it. Raises OSError: then there is none."""
+        """Make the file and fill it. Raises OSError: then there is none."""
         self._file = self._made()
         try:
             self._file.fill()
@@ -140,7 +140,7 @@ class Spare:
             raise
 
     def begin(self, path: Path, record: bytes) -> FilledFile:
-        """Makes the spare a new journal at `path`; its first record is on disk before the file has that name.
+        """Make the spare a new journal at `path`; its first record is on disk before the file has that name.
 
         The caller syncs the directory. Raises DiskError, with nothing changed, if the disk did not accept all of it;
         SyncFailed if it did not confirm it.
@@ -176,17 +176,17 @@ class Spare:
 
 
 def padded(text: bytes) -> bytes:
-    """A record: its text, blanks, and the LF at the end of its last sector."""
+    """Return a record: its text, blanks, and the LF at the end of its last sector."""
     return text.ljust(-(-(len(text) + 1) // SECTOR) * SECTOR - 1) + LINE_FEED
 
 
 def is_fill(data: bytes) -> bool:
-    """Whether these bytes are unwritten space."""
+    """Return whether these bytes are unwritten space."""
     return not data.strip(FILL)
 
 
 def content_size(path: Path) -> int:
-    """Bytes of a journal file up to the end of its last record. Raises OSError."""
+    """Return the size of a journal file in bytes up to the end of its last record. Raises OSError."""
     with path.open("rb") as file:
         end = file.seek(0, os.SEEK_END)
         while end:
@@ -199,12 +199,12 @@ def content_size(path: Path) -> int:
 
 
 def unwritable(error: OSError) -> DiskError:
-    """The error for a failed write."""
+    """Return the error for a failed write."""
     return _disk_error("the journal cannot be written", error, "check the disk and its mount")
 
 
 def unusable(directory: Path, error: OSError) -> DiskError:
-    """The error for a directory where no journal can be read or begun."""
+    """Return the error for a directory where no journal can be read or begun."""
     what = f"the journal's directory {directory} cannot be used"
     return _disk_error(what, error, "correct [journal] dir, or let the daemon's user write there")
 

@@ -25,7 +25,8 @@ class Place(NamedTuple):
 
 
 def read_lines(place: Place, before: str | None = None, *, whole: bool = False) -> Iterator[tuple[Line, Place]]:
-    """The whole lines of a journal file from `place` on, each with the place behind it; an unfinished one is left out.
+    """Yield the whole lines of a journal file from `place` on, each with the place behind it; an unfinished one is left
+    out.
 
     before: as in `Walk`. whole: none may be unfinished. Raises JournalError with the file and the line.
     """
@@ -63,7 +64,7 @@ class Walk:
         self._next, self._follows = first, follows
 
     def lines(self, source: BinaryIO) -> Iterator[Line]:
-        """The whole lines; only unwritten space, or one unfinished line, may follow them.
+        """Yield the whole lines; only unwritten space, or one unfinished line, may follow them.
 
         Raises JournalError with the file and the line of the first fault.
         """
@@ -89,7 +90,7 @@ class Walk:
             yield line
 
     def _end(self, rest: bytes, fault: NotWhole) -> None:
-        """Ends with an unfinished last line. Raises its fault if another line begins behind it."""
+        """End with an unfinished last line. Raises its fault if another line begins behind it."""
         if _BEGINNING.search(rest, 1):
             raise fault
         self.torn, self.fault = len(rest.rstrip(FILL)), fault
@@ -111,7 +112,7 @@ class Walk:
 
 
 def next_beginning(source: BinaryIO, offset: int) -> int | None:
-    """Seeks the beginning of the next line behind `offset`; its offset, or None, at the end, where there is none."""
+    """Seek the beginning of the next line behind `offset`; return its offset, or None, at the end."""
     if (found := _BEGINNING.search(_read_from(source, offset), 1)) is None:
         return None
     return source.seek(offset + found.start())

@@ -41,7 +41,7 @@ class Leaf(NamedTuple):
 
 
 def leaves_of(path: Path) -> Iterator[Leaf]:
-    """The entries of a journal that are in a record. Raises JournalError, OSError."""
+    """Yield the entries of a journal that are in a record. Raises JournalError, OSError."""
     origin, index = "", 0
     for line, _ in read_lines(Place(path, 0)):
         if isinstance(line.proof.size, int):
@@ -52,13 +52,13 @@ def leaves_of(path: Path) -> Iterator[Leaf]:
 
 
 def origin_of(line: Line) -> str:
-    """The record of a line that says where the tree stands before it; "" if unknown."""
+    """Return the record of a line that says where the tree stands before it; "" if unknown."""
     begun = begun_by(line) or record_of(line)
     return begun.origin if begun else line.proof.note.partition("\n")[0]
 
 
 def leaves_from(files: Sequence[Path], origin: str, index: int) -> list[Leaf]:
-    """The leaves of a record from an index on, by the journals, oldest first. Raises JournalError, OSError."""
+    """Return the leaves of a record from an index on, by the journals, oldest first. Raises JournalError, OSError."""
     found: list[Leaf] = []
     for path in reversed(files):
         here = [leaf for leaf in leaves_of(path) if leaf.origin == origin]
@@ -69,7 +69,8 @@ def leaves_from(files: Sequence[Path], origin: str, index: int) -> list[Leaf]:
 
 
 def root_at(files: Sequence[Path], origin: str, size: int) -> bytes | None:
-    """The root of the first entries of a record, by the one journal with the last of them; None where that is gone.
+    """Return the root of the first entries of a record, by the one journal with the last of them; None where that is
+    gone.
 
     Raises JournalError, OSError.
     """
@@ -87,7 +88,7 @@ def root_at(files: Sequence[Path], origin: str, size: int) -> bytes | None:
 
 
 def tiles_of(directory: Path, origin: str) -> Tiles:
-    """The tiles of a record; of none where there are none yet."""
+    """Return the tiles of a record; of none where there are none yet."""
     present = directory / FOLDER
     ended = _ended(directory, origin)
     return Tiles(ended if ended.is_dir() and _origin_in(present) != origin else present)
@@ -106,17 +107,17 @@ class RecordTiles:
         self._lock = Lock()
 
     def wants(self, tree: RecordTree) -> bool:
-        """Whether a tile can be written, or an earlier record be set aside."""
+        """Return whether a tile can be written, or an earlier record be set aside."""
         if tree.origin is None or self._is_broken:
             return False
         return self._tiles is None or tree.origin != self._origin or tree.size - self._tiles.size >= WIDTH
 
     def known(self, tree: RecordTree) -> list[bytes]:
-        """The leaves of the next tile for `step`, as far as the tree still has them in memory."""
+        """Return the leaves of the next tile for `step`, as far as the tree still has them in memory."""
         return tree.leaves(self._tiles.size, WIDTH) if self._tiles and tree.origin == self._origin else []
 
     def step(self, tree: RecordTree, files: Sequence[Path], known: Sequence[bytes] = ()) -> None:
-        """Writes the next tile, from entries that are on disk. files: oldest first; read for leaves that are not known.
+        """Write the next tile, from entries that are on disk. files: oldest first; read for leaves that are not known.
 
         To read a journal takes longer than a card may wait for the thread, and more memory. Raises OSError.
         """
@@ -131,7 +132,7 @@ class RecordTiles:
                 log.warning("the tree of the record is not kept any further: %s", error)
 
     def secure(self, path: Path) -> bool:
-        """Whether a journal may be deleted: all its leaves are in tiles on disk, or can never be.
+        """Return whether a journal may be deleted: all its leaves are in tiles on disk, or can never be.
 
         False until the tile that its last entries are in is whole. Raises OSError.
         """
@@ -152,7 +153,7 @@ class RecordTiles:
             self._tiles.append(known if len(known) == WIDTH else self._read(origin, files))
 
     def _read(self, origin: str, files: Sequence[Path]) -> list[bytes]:
-        """The leaves of the next tile by the journals."""
+        """Return the leaves of the next tile by the journals."""
         assert self._tiles
         begin = self._tiles.size
         leaves = leaves_from(files, origin, begin)[:WIDTH]
@@ -161,7 +162,7 @@ class RecordTiles:
         return [leaf.hash for leaf in leaves]
 
     def _take_up(self, origin: str, files: Sequence[Path]) -> None:
-        """Takes up the tiles of a record; those of the one before it are completed and set aside."""
+        """Take up the tiles of a record; those of the one before it are completed and set aside."""
         folder = self._directory / FOLDER
         if (before := _origin_in(folder)) not in (origin, ""):
             tiles = Tiles(folder)
@@ -197,7 +198,7 @@ class RecordTiles:
 
 
 def _ended(directory: Path, origin: str) -> Path:
-    """Where the tiles of a record are kept once another has begun."""
+    """Return where the tiles of a record are kept once another has begun."""
     return directory / f"{FOLDER}-{origin.rpartition('/')[2]}"
 
 

@@ -57,7 +57,7 @@ class RecordTree:
         self.clear()
 
     def clear(self) -> None:
-        """Empties the tree: the journal is read again."""
+        """Empty the tree: the journal is read again."""
         self.origin: str | None = None
         self.size, self._edge, self._heads = 0, list[bytes](), list[str]()
         self.note, self._made, self._unsigned = "", "", 0
@@ -75,7 +75,7 @@ class RecordTree:
         return self._edge
 
     def grow(self) -> None:
-        """Hashes the entries that were added since the last time; whatever needs the hashes does it too."""
+        """Hash the entries that were added since the last time; whatever needs the hashes does it too."""
         heads, self._heads = self._heads, []
         for size, head in enumerate(heads, self.size - len(heads)):
             if not self._blocks or len(self._blocks[-1].leaves) == _BLOCK * HASH_BYTES:
@@ -85,7 +85,7 @@ class RecordTree:
             grow(self._edge, size, leaf)
 
     def root(self, size: int) -> bytes | None:
-        """The root of the tree at an earlier size, or now; None where that is not kept."""
+        """Return the root of the tree at an earlier size, or now; None where that is not kept."""
         self.grow()
         for block in reversed(self._blocks):
             if block.size < size <= block.size + len(block.leaves) // HASH_BYTES:
@@ -96,7 +96,7 @@ class RecordTree:
         return None
 
     def leaves(self, begin: int, count: int) -> list[bytes]:
-        """The leaves from a number on; none where the first is not kept."""
+        """Return the leaves from a number on; none where the first is not kept."""
         self.grow()
         if not self._blocks or begin < self._blocks[0].size:
             return []
@@ -104,7 +104,7 @@ class RecordTree:
         return [_at(kept, number) for number in range(first, min(first + count, len(kept) // HASH_BYTES))]
 
     def prove(self, line: Line) -> Proof:
-        """The proof of the next line; the tree stays as it is until the line is `added`."""
+        """Return the proof of the next line; the tree stays as it is until the line is `added`."""
         assert line.entry
         made, size, origin = line.entry.events, self.size, self.origin
         is_first = line.public.seq == 1
@@ -124,7 +124,7 @@ class RecordTree:
         return Proof(note, sigs) if note else NO_PROOF
 
     def added(self, line: Line) -> None:
-        """Adds the leaf of a line that is on disk. Raises JournalError where its proof names another tree."""
+        """Add the leaf of a line that is on disk. Raises JournalError where its proof names another tree."""
         proof = line.proof
         if isinstance(proof.size, int) and isinstance(proof.edge, tuple):
             self._resume(line, proof.size, proof.edge)
@@ -143,7 +143,7 @@ class RecordTree:
             self.signers, self.coming = self.coming, ()
 
     def _resume(self, line: Line, size: int, edge: tuple[str, ...]) -> None:
-        """Takes over where the first line of a file says the tree stands; one that the file before gave is compared."""
+        """Take over where the first line of a file says the tree stands; one that the file before gave is compared."""
         try:
             hashes = [decoded(each, "a hash of the tree") for each in edge]
         except Refused as error:
@@ -161,7 +161,7 @@ class RecordTree:
             raise _wrong(line, f"the tree of {self.size} entries before it differs")
 
     def _compare(self, line: Line) -> None:
-        """Compares the tree with the checkpoint of a line. Raises JournalError."""
+        """Compare the tree with the checkpoint of a line. Raises JournalError."""
         assert self.origin
         if not line.proof.note.startswith(checkpoint_text(self.origin, self.size, root_of(self.edge)) + "\n"):
             raise _wrong(line, "its checkpoint is of another tree")
@@ -189,24 +189,24 @@ def _leaf(head: str) -> bytes:
 
 
 def _changes_keys(line: Line) -> bool:
-    """Whether the keys that sign are others from this entry on."""
+    """Return whether the keys that sign are others from this entry on."""
     return line.entry is not None and not _CHANGES.isdisjoint(map(type, line.entry.events))
 
 
 def begun_by(line: Line) -> events.RecordBegun | None:
-    """The event that begins a record: the last one of its entry, in an export too."""
+    """Return the event that begins a record: the last one of its entry, in an export too."""
     last = bytes(line.public.events[-1])
     return _decode_begun(last) if last.startswith(_BEGUN) else None
 
 
 def record_of(line: Line) -> events.RecordBegun | None:
-    """The record that a journal goes on with, as its first line says; None in an export."""
+    """Return the record that a journal goes on with, as its first line says; None in an export."""
     opened = line.entry.events[0] if line.entry else None
     return opened.device.record if isinstance(opened, events.ShoeOpened) and opened.device else None
 
 
 def _origin(line: Line) -> str | None:
-    """The log of a journal that begins in the middle of a record, by its first line."""
+    """Return the log of a journal that begins in the middle of a record, by its first line."""
     if record := record_of(line):
         return record.origin
     return line.proof.note.partition("\n")[0] or None

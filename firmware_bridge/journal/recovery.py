@@ -21,7 +21,7 @@ _MOVED_ASIDE = (
 
 
 def verify_newest(directory: Path, cursor: Cursor | None) -> Path | None:
-    """The newest file, read as at a start, but without changes; None where there is no whole line.
+    """Return the newest file, read as at a start, but without changes; None where there is no whole line.
 
     A daemon may be writing it, if `cursor` was read before. Raises JournalError as a start does.
     """
@@ -33,7 +33,7 @@ def verify_newest(directory: Path, cursor: Cursor | None) -> Path | None:
 
 
 def verify_format(directory: Path) -> None:
-    """Checks the first and the last journal; writes nothing. Raises JournalError for another format, OSError."""
+    """Check the first and the last journal; write nothing. Raises JournalError for another format, OSError."""
     files = journal_files(directory)
     for path in files[:1] + files[-1:]:
         with path.open("rb") as file:
@@ -44,7 +44,7 @@ def verify_format(directory: Path) -> None:
 
 
 def trusted_lines(files: list[Path], cursor: Cursor | None) -> Iterator[tuple[Line, Place]]:
-    """The lines of the newest file, each with the place behind it, without an unconfirmed last one.
+    """Yield the lines of the newest file, each with the place behind it, without an unconfirmed last one.
 
     A line is unconfirmed if it is unfinished, beyond the cursor, and nothing was written behind it. The lines follow
     the file before; from the cursor on nothing is missing. Raises JournalError for anything else.
@@ -65,7 +65,7 @@ def trusted_lines(files: list[Path], cursor: Cursor | None) -> Iterator[tuple[Li
 
 
 def begun_files(files: list[Path], cursor: Cursor | None) -> list[Path]:
-    """All files but a newest one without a whole line, never confirmed. Raises JournalError as a start does."""
+    """Return all files but a newest one without a whole line, never confirmed. Raises JournalError as a start does."""
     if not files or (cursor and cursor.journal == journal_id(files[-1])):
         return files
     has_begun = next(read_lines(Place(files[-1], 0)), None) is not None
@@ -73,7 +73,7 @@ def begun_files(files: list[Path], cursor: Cursor | None) -> list[Path]:
 
 
 def last_chain(path: Path) -> str:
-    """The chain value at the end of a file. Raises JournalError if a line is not whole."""
+    """Return the chain value at the end of a file. Raises JournalError if a line is not whole."""
     chain = FIRST_CHAIN
     for line, _ in read_lines(Place(path, 0), whole=True):
         chain = line.chain
@@ -81,7 +81,7 @@ def last_chain(path: Path) -> str:
 
 
 def refusal(error: JournalError | OSError, directory: Path) -> JournalError:
-    """The error that refuses a start, with the way to deal again; only a directory with journals must be moved."""
+    """Return the error that refuses a start, with the way to deal again; only one with journals must be moved."""
     if not _has_been_ours(directory):
         what = error.what if isinstance(error, JournalError) else f"{directory}: {error.strerror or error}"
         return JournalError(what, "use a directory of its own: [journal] dir")
@@ -94,7 +94,7 @@ def refusal(error: JournalError | OSError, directory: Path) -> JournalError:
 
 
 def moved_aside(directory: Path, name: str) -> str:
-    """The steps that put a directory of journals aside, with `name` behind its own, and begin with an empty one."""
+    """Return the steps that put a directory of journals aside, with `name` behind its own, and begin an empty one."""
     return _MOVED_ASIDE.format(directory, name)
 
 
@@ -111,7 +111,7 @@ class Salvage:
         self._walk, self._last = Walk(name, None, journal, first, follows="the line before it"), 0
 
     def lines(self, source: BinaryIO) -> Iterator[Line]:
-        """The readable lines of a file."""
+        """Yield the readable lines of a file."""
         at: int | None = source.tell()
         while at is not None:
             try:
@@ -136,7 +136,7 @@ class Salvage:
         return self._walk.count == 0 and bool(self.faults[:-1])
 
     def _is_later(self, source: BinaryIO, at: int) -> bool:
-        """Seeks a line; whether it is sound by itself, with lines missing before it."""
+        """Seek a line; return whether it is sound by itself, with lines missing before it."""
         source.seek(at)
         try:
             is_later = unseal(source.readline()).public.seq > self._last + 1
@@ -147,7 +147,7 @@ class Salvage:
 
 
 def _is_ours(line: bytes) -> bool:
-    """Whether only the number of the format is damaged."""
+    """Return whether only the number of the format is damaged."""
     try:
         unseal(VERSION + line[line.index(b"\t") :])
     except JournalError:
@@ -156,7 +156,7 @@ def _is_ours(line: bytes) -> bool:
 
 
 def _check_cursor(files: list[Path], cursor: Cursor) -> None:
-    """Checks that everything from the cursor on is still here. Raises JournalError.
+    """Check that everything from the cursor on is still here. Raises JournalError.
 
     Files that were sent may be deleted before a cursor that says so is on disk. So with a cursor older than the first
     file, all files are sent again, as long as none is missing up to the end.
@@ -193,10 +193,10 @@ def _removed(path: Path, have: int, cursor: Cursor) -> JournalError:
 
 
 def _number(name: str) -> int:
-    """The number in a journal id or file name."""
+    """Return the number in a journal id or file name."""
     return int(name.split("-")[0])
 
 
 def _has_been_ours(directory: Path) -> bool:
-    """Whether there are journals, or a cursor."""
+    """Return whether there are journals, or a cursor."""
     return directory.is_dir() and bool(journal_files(directory) or (directory / "cursor").exists())

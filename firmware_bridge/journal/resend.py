@@ -50,7 +50,7 @@ class Range(NamedTuple):
 
 
 def ranges(directory: Path, order: Resend, table: str) -> list[Range]:
-    """The parts of the table's journals that an order asks for. Raises NotInJournal."""
+    """Return the parts of the table's journals that an order asks for. Raises NotInJournal."""
     if (order.journal is None) == (order.since is None):
         raise NotInJournal("resend_which")
     if order.journal is not None:
@@ -59,7 +59,7 @@ def ranges(directory: Path, order: Resend, table: str) -> list[Range]:
 
 
 def lines_of(directory: Path, part: Range, left_out: Callable[[JournalError], None]) -> Iterator[Line]:
-    """The readable lines of a part; the others are left out. Raises OSError.
+    """Yield the readable lines of a part; the others are left out. Raises OSError.
 
     left_out: called with the error where entries of the part cannot be read.
     """
@@ -80,7 +80,7 @@ def lines_of(directory: Path, part: Range, left_out: Callable[[JournalError], No
 
 
 def last_entry(path: Path) -> int:
-    """The number of a journal's last readable entry, 0 where it has none. Raises OSError."""
+    """Return the number of a journal's last readable entry, 0 where it has none. Raises OSError."""
     salvage, seq = Salvage(path.name, journal_id(path), None), 0
     with path.open("rb") as file:
         file.seek(_near(path, BEYOND).offset)
@@ -90,7 +90,7 @@ def last_entry(path: Path) -> int:
 
 
 def _near(path: Path, seq: int) -> Place:
-    """A place shortly before entry `seq`, by binary search: the time does not grow with the journal."""
+    """Return a place shortly before entry `seq`, by binary search: the time does not grow with the journal."""
     low, high = 0, path.stat().st_size
     with path.open("rb") as file:
         while high - low > NEAR:
@@ -106,7 +106,7 @@ def _near(path: Path, seq: int) -> Place:
 
 
 def _number(data: bytes) -> float:
-    """The number of a line; infinity where it is none, so that the search goes before it."""
+    """Return the number of a line; infinity where it is none, so that the search goes before it."""
     try:
         return unseal(data).public.seq
     except JournalError:
@@ -132,7 +132,7 @@ def _part(directory: Path, table: str, journal: str, first: int | None, to: int 
 
 
 def _of_another(path: Path, table: str) -> dict[str, Value] | None:
-    """The table that a journal is of, and our own; None for our own, and one that cannot be read at its beginning."""
+    """Return the table that a journal is of, and our own; None for our own, and one with an unreadable beginning."""
     with suppress(JournalError, OSError):
         if (name := table_of(path)) not in (table, None):
             return {"journal": journal_id(path), "table": name, "own": table}
@@ -140,7 +140,7 @@ def _of_another(path: Path, table: str) -> dict[str, Value] | None:
 
 
 def _check(directory: Path, beginning: Range, part: Range) -> None:
-    """Reads the beginning of a part. Raises NotInJournal where an entry of it cannot be read."""
+    """Read the beginning of a part. Raises NotInJournal where an entry of it cannot be read."""
     faults: list[JournalError] = []
     try:
         for _ in lines_of(directory, beginning, faults.append):
@@ -177,7 +177,7 @@ def _since(directory: Path, table: str, since: str) -> list[Range]:
 
 
 def _faults_at_first(path: Path) -> list[NotInJournal]:
-    """Errors about the first line of a journal file, at most one. Raises OSError."""
+    """Return the errors about the first line of a journal file, at most one. Raises OSError."""
     try:
         next(read_lines(Place(path, 0)), None)
     except JournalError as error:
@@ -186,7 +186,7 @@ def _faults_at_first(path: Path) -> list[NotInJournal]:
 
 
 def _first_since(path: Path, earliest: datetime) -> int | None:
-    """The first readable entry of a journal file at or after a time. Raises OSError."""
+    """Return the first readable entry of a journal file at or after a time. Raises OSError."""
     since = min(max(earliest, FIRST), LAST).astimezone(UTC).isoformat(timespec="milliseconds")[:-6].encode()
     with path.open("rb") as file:  # compared as text: lines are checked when they are sent
         while data := file.readline():

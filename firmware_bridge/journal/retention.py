@@ -36,7 +36,7 @@ class Retention:
         self._sizes: dict[str, int] = {}
 
     def expire(self, stored: Cursor, is_clock_right: bool, files: list[Path] | None = None) -> Path | None:
-        """Deletes the oldest journal if it may be deleted, after a new one has begun; the deleted file or None.
+        """Delete the oldest journal if it may be deleted, after a new one has begun; return the deleted file or None.
 
         stored: how far the broker has the journal, as on disk. is_clock_right: whether the clock is synchronised; if
         not, a step of more than a day between two journals counts as 0. files: all files, oldest first, where the
@@ -54,7 +54,7 @@ class Retention:
         return oldest
 
     def _is_over_size(self, files: list[Path]) -> bool:
-        """Whether all files exceed `max_mb`; space filled ahead does not count."""
+        """Return whether all files exceed `max_mb`; space filled ahead does not count."""
         if self._max_mb is None:
             return False
         for path in files:
@@ -63,7 +63,7 @@ class Retention:
         return sum(self._sizes[path.name] for path in files) > self._max_mb * 1_000_000
 
     def _age_s(self, files: list[Path], is_clock_right: bool) -> float:
-        """Seconds since the first file ended, from the times at which the others began."""
+        """Return the seconds since the first file ended, from the times at which the others began."""
         began = [at for at in map(self._begin_of, files[1:]) if at is not None]
         steps = [after - before for before, after in pairwise(began)]
         if is_clock_right:
@@ -71,7 +71,7 @@ class Retention:
         return sum(step for step in steps if 0 < step <= DAY_S)
 
     def _begin_of(self, path: Path) -> float | None:
-        """The beginning of a journal, seconds since 1970; None for one that cannot be read."""
+        """Return the beginning of a journal, seconds since 1970; None for one that cannot be read."""
         if path.name not in self._began:
             try:
                 first = next(read_lines(Place(path, 0)), None)
@@ -82,7 +82,7 @@ class Retention:
 
 
 def _size(path: Path) -> int:
-    """Bytes of records in a file, 0 for one that was removed. Raises OSError."""
+    """Return the bytes of records in a file, 0 for one that was removed. Raises OSError."""
     try:
         return content_size(path)
     except FileNotFoundError:
@@ -90,7 +90,7 @@ def _size(path: Path) -> int:
 
 
 def since(at: str) -> float:
-    """Seconds from the time of a journal line until now by the wall clock; 0 for no line (`""`)."""
+    """Return the seconds from the time of a journal line until now by the wall clock; 0 for no line (`""`)."""
     return time.time() - _seconds(at) if at else 0.0
 
 

@@ -42,7 +42,7 @@ class Signatures:
         return self._tree.size - self._tree.unsigned, self._tree.size
 
     def check(self, line: Line) -> None:
-        """Checks the next line. Raises JournalError."""
+        """Check the next line. Raises JournalError."""
         try:
             self._learn(line)
             self._tree.added(line)
@@ -55,7 +55,7 @@ class Signatures:
             raise JournalError(str(error), "the record was changed: restore the file") from None
 
     def _learn(self, line: Line) -> None:
-        """Takes the keys that the record itself names."""
+        """Take the keys that the record itself names."""
         record = begun_by(line) or (record_of(line) if line.public.seq == 1 else None)
         if record:
             self._own = [parse_vkey(record.key)]
@@ -77,6 +77,6 @@ class Signatures:
 
 
 def _closes(line: Line) -> bool:
-    """Whether an entry closes or opens something."""
+    """Return whether an entry closes or opens something."""
     found = (_KIND.match(bytes(raw)) for raw in line.public.events)
     return any(each and each[1].decode("ascii", "replace") in SIGNED_KINDS for each in found)
