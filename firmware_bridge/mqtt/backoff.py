@@ -18,7 +18,7 @@ FORGOTTEN_S = 150.0  # what was not seen for so long is over: longer than the lo
 
 
 def is_lately(at: float | None, now: float) -> bool:
-    """Whether what a connection ended for at a time counts still; False for None."""
+    """Return whether what a connection ended for at a time counts still; False for None."""
     return at is not None and now - at < FORGOTTEN_S
 
 
@@ -37,15 +37,15 @@ class Backoff:
         self._attempts = 0
 
     def connected(self, now: float) -> None:
-        """Called when the broker accepts a connection."""
+        """Note that the broker accepts a connection."""
         self._up_since, self._acknowledged = now, False
 
     def acknowledged(self) -> None:
-        """Called when the broker acknowledges a message."""
+        """Note that the broker acknowledges a message."""
         self._acknowledged = True
 
     def wait(self, now: float, *, refused: bool = False, patient: bool = False) -> float:
-        """Seconds to wait after a failed attempt or a lost connection.
+        """Return the seconds to wait after a failed attempt or a lost connection.
 
         refused: the broker refused a message or the login, so its acknowledgements ended no outage. patient: it must
         not be asked soon; at least half of the longest wait.
@@ -72,11 +72,11 @@ class Doubling:
         self.longest_s = longest_s
 
     def longer(self) -> None:
-        """Doubles the wait."""
+        """Double the wait."""
         self.s = min(2 * self.s, self.longest_s)
 
     def reset(self) -> None:
-        """Sets the first wait again."""
+        """Set the first wait again."""
         self.s = self._first_s
 
 
@@ -94,7 +94,7 @@ class RoundTrip:
         self._off_s = 0.0
 
     def took(self, seconds: float) -> None:
-        """Counts an answer that came after so many seconds."""
+        """Count an answer that came after so many seconds."""
         if self._mean_s is None:
             self._mean_s, self._off_s = seconds, seconds / 2
         else:
@@ -103,11 +103,11 @@ class RoundTrip:
         self.s = self._usual_s = min(max(self._mean_s + 4 * self._off_s, self._first_s), self._most_s)
 
     def longer(self) -> None:
-        """Doubles the wait."""
+        """Double the wait."""
         self.s = min(2 * self.s, self._longest_s)
 
     def reset(self) -> None:
-        """Sets the wait that answers took before."""
+        """Set the wait that answers took before."""
         self.s = self._usual_s
 
 
@@ -124,20 +124,20 @@ class SilentEnds:
         self._conflict: float | None = None
 
     def connected(self, now: float) -> None:
-        """Called when the broker accepts a connection."""
+        """Note that the broker accepts a connection."""
         self._up_since = now
 
     def kept_out(self) -> None:
-        """Called when an attempt fails or a connection ends for another reason: in a conflict both are accepted."""
+        """Note that an attempt fails or that a connection ends for another reason: in a conflict both are accepted."""
         self._up_since = self._conflict = None
         self._moments.clear()
 
     def taken_over(self, now: float) -> None:
-        """Called when the broker says that another client uses the client id."""
+        """Note what the broker says: another client uses the client id."""
         self._up_since, self._conflict = None, now
 
     def broke(self, now: float, moment: Moment | None = None) -> bool:
-        """Called at the end of a connection; whether there are enough of them for a guess. moment: what it awaited."""
+        """Note the end of a connection; return whether there are enough for a guess. moment: what it awaited."""
         lasted = 0.0 if self._up_since is None else now - self._up_since
         self._up_since = None
         if lasted >= (FORGOTTEN_S if self.is_conflict(now) else SOON_S):
@@ -156,5 +156,5 @@ class SilentEnds:
         return self._moments[-1] if len(kinds) == 1 else None
 
     def is_conflict(self, now: float) -> bool:
-        """Whether two clients of one client id were noticed, or guessed, in the last `FORGOTTEN_S` seconds."""
+        """Return whether two clients of one client id were noticed, or guessed, in the last `FORGOTTEN_S` seconds."""
         return is_lately(self._conflict, now)

@@ -34,14 +34,14 @@ class TlsError(BridgeError):
 
 
 def code_of(certificate: str) -> str:
-    """The code of a certificate in PEM, in four groups to be read aloud."""
+    """Return the code of a certificate in PEM, in four groups to be read aloud."""
     digest = sha256(ssl.PEM_cert_to_DER_cert(certificate)).digest()
     code = b32encode(digest[:CODE_BYTES]).decode("ascii")
     return "-".join(code[n : n + 4] for n in range(0, len(code), 4))
 
 
 def shown_at(host: str, port: int) -> list[str]:
-    """The certificates that a server shows, each in PEM; nothing of them is verified. Raises TlsError."""
+    """Return the certificates that a server shows, each in PEM; nothing of them is verified. Raises TlsError."""
     at = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     command = ["openssl", "s_client", "-showcerts", "-connect", at]
     try:
@@ -65,7 +65,7 @@ class Validity(NamedTuple):
 
 
 def validity(text: str) -> Validity:
-    """The validity of the first certificate in a PEM text (RFC 5280, 4.1.2.5). Raises ValueError."""
+    """Return the validity of the first certificate in a PEM text (RFC 5280, 4.1.2.5). Raises ValueError."""
     found = _PEM.search(text)
     if found is None:
         raise ValueError("no certificate")
@@ -88,7 +88,7 @@ Level = Literal["OK", "WARN", "FAIL"]
 
 
 def standing(name: str, valid: Validity) -> tuple[Level, str, str]:
-    """Level, text and remedy of a finding about a certificate, by this machine's clock."""
+    """Return level, text and remedy of a finding about a certificate, by this machine's clock."""
     now_s = time.time()
     begins, until = (datetime.fromtimestamp(each, UTC).strftime("%Y-%m-%d") for each in valid)
     if now_s < valid.begins:
@@ -101,7 +101,7 @@ def standing(name: str, valid: Validity) -> tuple[Level, str, str]:
 
 
 def of_broker(host: str, port: int, context: ssl.SSLContext) -> tuple[str, Validity] | None:
-    """The version of TLS that a broker speaks, and its certificate's validity; None where no connection comes about."""
+    """Return the version of TLS that a broker speaks, and its certificate's validity; None without a connection."""
     try:
         with (
             socket.create_connection((host, port), REACH_S) as plain,
@@ -122,7 +122,7 @@ _FORMS: Final = {0x17: "%y%m%d%H%M%S%z", 0x18: "%Y%m%d%H%M%S%z"}
 
 
 def _element(der: bytes, at: int) -> tuple[int, int, int]:
-    """Tag, begin and end of the content of an element in DER."""
+    """Return tag, begin and end of the content of an element in DER."""
     tag, length, begin = der[at], der[at + 1], at + 2
     if length >= 0x80:
         begin += length - 0x80
@@ -133,7 +133,7 @@ def _element(der: bytes, at: int) -> tuple[int, int, int]:
 
 
 def _time(der: bytes, at: int) -> tuple[float, int]:
-    """A time, s since 1970, and where it ends. Raises ValueError."""
+    """Return a time, s since 1970, and where it ends. Raises ValueError."""
     tag, begin, end = _element(der, at)
     if tag not in _FORMS:
         raise ValueError("no time")

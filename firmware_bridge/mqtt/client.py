@@ -18,14 +18,14 @@ class QuickClient(Client):
     """A paho client with shorter ways to read and to publish; it is connected once."""
 
     def loop_read(self, max_packets: int = 1) -> MQTTErrorCode:
-        """Reads one packet; paho's own reads as many as are in flight either way, in a flood thousands."""
+        """Read one packet; paho's own reads as many as are in flight either way, in a flood thousands."""
         if self._sock is None:
             return MQTTErrorCode.MQTT_ERR_NO_CONN
         code = self._packet_read()
         return self._loop_rc_handle(code) if code > 0 else MQTTErrorCode.MQTT_ERR_SUCCESS
 
     def publish_now(self, topic: str, payload: bytes, retain: bool) -> int | None:
-        """Sends a message at QoS 1; its id, or None, with nothing sent, where `publish` must do it.
+        """Send a message at QoS 1; return its id, or None, with nothing sent, where `publish` must do it.
 
         That is while other bytes wait, or as many messages as the broker allows are in flight, or the connection is
         broken. Bytes that the socket does not accept at once wait as paho's do; the broker's answer comes by paho.
@@ -78,7 +78,7 @@ _SENT.qos = 1
 
 
 def _publish(topic: str, payload: bytes, retain: bool, mid: int, protocol: int) -> bytes:
-    """A PUBLISH packet at QoS 1 without properties (MQTT 5, 3.3)."""
+    """Return a PUBLISH packet at QoS 1 without properties (MQTT 5, 3.3)."""
     behind = b"%b\0" if protocol == MQTTProtocolVersion.MQTTv5 else b"%b"
     head = b"%b%b" % (_text(topic), behind % mid.to_bytes(2, "big"))
     return b"%c%b%b%b" % (QOS_1 + retain, _length(len(head) + len(payload)), head, payload)
@@ -91,7 +91,7 @@ def _text(topic: str) -> bytes:
 
 
 def _length(count: int) -> bytes:
-    """A variable byte integer: seven bits a byte, the lowest first (MQTT 5, 1.5.5)."""
+    """Return a variable byte integer: seven bits a byte, the lowest first (MQTT 5, 1.5.5)."""
     packed = bytearray()
     while count > 0x7F:
         packed.append(count & 0x7F | 0x80)

@@ -107,7 +107,7 @@ class Connection:
 
     @classmethod
     def dial(cls, broker: BrokerSettings, will: Message | None, version: int) -> Client:
-        """Connects by TCP and TLS and sends CONNECT; blocks up to `CONNECT_S` for each.
+        """Connect by TCP and TLS and send CONNECT; block up to `CONNECT_S` for each.
 
         `version`: 5, or 4 for MQTT 3.1.1. The answer is not read yet. Raises errors that `BrokerErrors.unreachable`
         explains.
@@ -145,7 +145,7 @@ class Connection:
         return float(ssl.cert_time_to_seconds(ends)) if isinstance(ends, str) else None
 
     def publish(self, topic: str, payload: bytes, qos: int, retain: bool, correlation: bytes | None) -> int | None:
-        """Sends a message at once; its id, or None if the connection broke (`ended` follows), or it is too large."""
+        """Send a message at once; return its id, None if the connection broke (`ended` follows), or it is too large."""
         size = len(payload)
         if self.limits.packet < NO_LIMIT and size + len(topic.encode()) + HEADS > self.limits.packet:
             self._loop.call_soon(self._serve, lambda _: self._note(self._events.oversized, topic, size))
@@ -169,7 +169,7 @@ class Connection:
         return None if info.rc else info.mid
 
     def acknowledge(self, tickets: Iterable[Ticket]) -> None:
-        """Acknowledges messages of this connection, in the order they came in: each waits for those before."""
+        """Acknowledge messages of this connection, in the order they came in: each waits for those before."""
         for number, mid in tickets:
             if number == self._number and mid in self._held:
                 self._held[mid] = True
@@ -185,7 +185,7 @@ class Connection:
     def subscribe(
         self, topics: Mapping[str, int | None], as_published: Collection[str] = (), of_others: Collection[str] = ()
     ) -> None:
-        """Subscribes to topics, each at its QoS; None: unsubscribes.
+        """Subscribe to topics, each at its QoS; None: unsubscribe.
 
         as_published: topics on which live messages keep their retain flag (MQTT 5; none by 3.1.1). of_others: topics on
         which own messages are not received (MQTT 5).
@@ -214,7 +214,7 @@ class Connection:
         return next(iter(self.unacked.values()), None)
 
     def close(self, *, in_order: bool = False) -> None:
-        """Closes the connection without more events; `in_order` sends DISCONNECT first, so no will is published."""
+        """Close the connection without more events; `in_order` sends DISCONNECT first, so no will is published."""
         if in_order:
             with suppress(Exception):
                 self._client.disconnect()
@@ -228,13 +228,13 @@ class Connection:
         del self._client  # breaks the cycle, so that a dead client does not wait for garbage collection
 
     def _read(self) -> None:
-        """Reads one packet; TLS may have decrypted more, which no selector reports."""
+        """Read one packet; TLS may have decrypted more, which no selector reports."""
         self._serve(lambda client: client.loop_read())
         if not self._closed and isinstance(sock := self._client.socket(), ssl.SSLSocket) and sock.pending():
             self._loop.call_later(0, self._read)
 
     def _serve(self, step: Callable[[Client], object]) -> None:
-        """Runs one of paho's steps, then calls the queued events."""
+        """Run one of paho's steps, then call the queued events."""
         if self._closed:
             return
         try:
@@ -255,7 +255,7 @@ class Connection:
         self._serve(Client.loop_misc)
 
     def _tick(self) -> None:
-        """Lets paho ping and notice silence, four times per keep-alive interval, and looks for what is unanswered."""
+        """Let paho ping and notice silence, four times per keep-alive interval, and look for what is unanswered."""
         self._timer = self._loop.call_later(self._client.keepalive / 4 or 1.0, self._tick)
         self._look()
         self._serve(Client.loop_misc)
@@ -326,7 +326,7 @@ class Connection:
         self._note(self._events.received, incoming)
 
     def _parted(self, _client: Client, _: object, sock: Any) -> None:
-        """Reads what the broker said last: that a message could not be written is noticed before it."""
+        """Read what the broker said last: that a message could not be written is noticed before it."""
         with suppress(OSError, ValueError):
             for kind, body in _packets(sock.recv(LARGEST)):
                 if kind == PUBACK:
@@ -338,14 +338,14 @@ class Connection:
         self._unwatch()
 
     def _unwatch(self) -> None:
-        """Stops watching the socket, before it is closed and its number is reused."""
+        """Stop watching the socket, before it is closed and its number is reused."""
         if self._fd >= 0:
             self._loop.remove_reader(self._fd)
             self._loop.remove_writer(self._fd)
         self._fd, self._writing = -1, False
 
     def _watch_writes(self) -> None:
-        """Waits for room in the socket while paho holds bytes that did not fit."""
+        """Wait for room in the socket while paho holds bytes that did not fit."""
         wanted = self._fd >= 0 and self._client.want_write()
         if wanted and not self._writing:
             self._loop.add_writer(self._fd, self._serve, Client.loop_write)
@@ -355,14 +355,14 @@ class Connection:
 
 
 def _end(client: Client) -> None:
-    """Lets paho notice that its connection is lost; raises RuntimeError where it stands and takes no message."""
+    """Let paho notice that its connection is lost; raise RuntimeError where it stands and takes no message."""
     client.loop_misc()
     if client.socket() is not None:
         raise RuntimeError("a message was refused on a connection that stands")
 
 
 def _packets(rest: bytes) -> Iterator[tuple[int, bytes]]:
-    """First byte and body of whole packets."""
+    """Yield the first byte and body of whole packets."""
     at = 0
     while at + 1 < len(rest):
         kind, length, shift = rest[at], 0, 0
@@ -376,14 +376,14 @@ def _packets(rest: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def hang_up(client: Client) -> None:
-    """Closes the socket at once; the broker publishes the will unless DISCONNECT was sent before."""
+    """Close the socket at once; the broker publishes the will unless DISCONNECT was sent before."""
     sock = client.socket()
     if sock is not None:
         sock.close()
 
 
 def _session(broker: BrokerSettings) -> dict[str, Any]:
-    """CONNECT arguments of MQTT 5: session expiry, and the limits of what the broker may send."""
+    """Return the CONNECT arguments of MQTT 5: session expiry, and the limits of what the broker may send."""
     if broker.window is None:
         return {"clean_start": True}
     properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]  # paho types it not

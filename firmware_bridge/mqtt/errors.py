@@ -290,32 +290,32 @@ class BrokerErrors:
         }
 
     def text(self, what: str, **known: object) -> str:
-        """The sentence `what`, filled in."""
+        """Return the sentence `what`, filled in."""
         self._made[what] = text = self._texts.sentences[what].format(**self._known, **known)
         return text
 
     def unreachable(self, error: Exception) -> str:
-        """The reason why no connection was made, and what to do."""
+        """Return the reason why no connection was made, and what to do."""
         why = getattr(error, "verify_message", None) or getattr(error, "strerror", None) or error
         file = getattr(error, "filename", None)
         shown = _IN_OPENSSL.sub("", in_words(error))
         return self.text(_row(error, self._encrypted), error=shown, why=why, file=file)
 
     def refusal(self, code: ReasonCode) -> str:
-        """The reason why the broker refused the connection, and what to do."""
+        """Return the reason why the broker refused the connection, and what to do."""
         row = "turned_away" if code.value not in LOGIN else "login_marks" if self._marks else "login"
         return self.text(row, code=code, remedy=self._texts.remedies.get(code.value, SEE_LOG), marks=self._marks)
 
     def not_taken(self, topic: str, code: ReasonCode) -> str:
-        """The reason why the broker refused a message, and what to do."""
+        """Return the reason why the broker refused a message, and what to do."""
         return self.text("not_taken", topic=topic, code=code, remedy=self._remedy(code, MAY_WRITE))
 
     def not_given(self, topic: str, code: ReasonCode) -> str:
-        """The reason why the broker refused a subscription, and what to do."""
+        """Return the reason why the broker refused a subscription, and what to do."""
         return self.text("not_given", topic=topic, code=code, remedy=self._remedy(code, MAY_READ))
 
     def lacking(self, limits: Limits) -> str | None:
-        """What of the least that a table needs a broker has announced not to have; None where nothing."""
+        """Return what of the least that a table needs a broker has announced not to have; None where nothing."""
         for is_there, code, limit in (
             (limits.retain, 0x9A, "Retain not supported"),
             (limits.qos, 0x9B, "QoS not supported"),
@@ -325,21 +325,21 @@ class BrokerErrors:
         return None
 
     def small(self, limits: Limits, largest: int) -> str | None:
-        """What to do about a broker that announces smaller packets than the largest; None where it does not."""
+        """Return what to do about a broker that announces smaller packets than the largest; None where it does not."""
         if limits.packet >= largest:
             return None
         return self.text("announced", limit=f"packets of {limits.packet} bytes", remedy=REMEDIES[0x95])
 
     def too_large(self, topic: str, size: int, limits: Limits) -> str:
-        """The text about a message that is larger than the broker takes."""
+        """Return the text about a message that is larger than the broker takes."""
         return self.text("too_large", topic=topic, size=size, limit=limits.packet, remedy=REMEDIES[0x95])
 
     def broke_at(self, moment: Moment) -> str:
-        """The text about a broker that ends each connection at one moment, without a word."""
+        """Return the text about a broker that ends each connection at one moment, without a word."""
         return self.text("broke_at_message" if moment.size else "broke_at_topic", **moment._asdict())
 
     def waits(self, moment: Moment) -> str:
-        """The text about a message or a subscription that is not acknowledged."""
+        """Return the text about a message or a subscription that is not acknowledged."""
         return self.text("no_puback" if moment.size else "no_suback", **moment._asdict())
 
     def _remedy(self, code: ReasonCode, right: Mapping[int, str]) -> str:
@@ -347,16 +347,16 @@ class BrokerErrors:
         return found.format(**self._known)
 
     def unanswered(self, code: int | None = None) -> str:
-        """The text for a broker that closed the connection in place of an answer, or sent no valid one."""
+        """Return the text for a broker that closed the connection in place of an answer, or sent no valid one."""
         hung_up = "hung_up_tls" if self._encrypted else "hung_up"
         return self.text("no_mqtt" if code == PROTOCOL_ERROR else hung_up)
 
     def row_of(self, text: str | None) -> str | None:
-        """The row of FAILURES that this text was made of last; None if it is of none."""
+        """Return the row of FAILURES that this text was made of last; None if it is of none."""
         return next((row for row, made in self._made.items() if made == text), None)
 
     def ended(self, code: ReasonCode, by_broker: bool) -> str:
-        """The text for a working connection that ended, and what to do."""
+        """Return the text for a working connection that ended, and what to do."""
         if by_broker and code.value == SESSION_TAKEN_OVER:
             return self.text("shared_name")
         what = "ended" if by_broker else "fell_silent" if code.value == KEEP_ALIVE_TIMEOUT else "broke"
@@ -364,7 +364,7 @@ class BrokerErrors:
 
 
 def _row(error: Exception, encrypted: bool) -> str:
-    """The row of FAILURES for an error of connecting."""
+    """Return the row of FAILURES for an error of connecting."""
     match error:
         case socket.gaierror() | UnicodeError():
             return "unknown_host"
@@ -387,5 +387,5 @@ def _row(error: Exception, encrypted: bool) -> str:
 
 
 def alert_row(error: str) -> str | None:
-    """The row of FAILURES for an error text of OpenSSL; None for another one."""
+    """Return the row of FAILURES for an error text of OpenSSL; None for another one."""
     return next((row for reasons, row in _ALERTS if re.search(reasons, error)), None)

@@ -91,7 +91,7 @@ class Link:
         self._leave: asyncio.Future[None] | None = None  # done when nothing is in flight any more
 
     def start(self) -> None:
-        """Begins to connect; the link then reconnects by itself until closed."""
+        """Begin to connect; the link then reconnects by itself until closed."""
         self.number += 1
         # paho blocks while connecting, with a dead name server for long: a daemon thread does not delay the exit.
         asked = self._dial, self.number, self._will(), self._version
@@ -105,7 +105,7 @@ class Link:
     def publish(
         self, topic: str, payload: bytes, *, qos: int = 1, retain: bool = False, response: Incoming | None = None
     ) -> int:
-        """Sends a message at once; its id, which `on_delivered` gets later (QoS 1).
+        """Send a message at once; return its id, which `on_delivered` gets later (QoS 1).
 
         `response`: the message that this one answers; its correlation is copied (MQTT 5). Raises NotConnected.
         """
@@ -137,7 +137,7 @@ class Link:
         return self._stated is not None and self._stated.of == "connection" and not self._lasts()
 
     def give_up(self, topic: str) -> None:
-        """Ends the connection: a message to `topic` was acknowledged, and did not come back."""
+        """End the connection: a message to `topic` was acknowledged, and did not come back."""
         self._refuse(self._state(self._errors.text("no_echo", topic=topic), "message"))
 
     @property
@@ -146,14 +146,14 @@ class Link:
         return self._connection.certificate_ends if self._connection is not None else None
 
     def renew(self) -> None:
-        """Connects again, with changed files; what is in flight is the caller's to send again."""
+        """Connect again, with changed files; what is in flight is the caller's to send again."""
         if self.up and not self._closing:
             self._drop(in_order=True)
             self._on_down("changed certificates are used")
             self.start()
 
     async def close(self, farewell: Message | None) -> None:
-        """Publishes `farewell`, waits shortly for what is in flight, and disconnects in order: no will is sent."""
+        """Publish `farewell`, wait shortly for what is in flight, and disconnect in order: no will is sent."""
         self._closing = True
         if self._next is not None:
             self._next.cancel()
@@ -170,7 +170,7 @@ class Link:
             await asyncio.wait_for(self._leave, FAREWELL_S)
 
     def _dial(self, number: int, will: Message | None, version: int) -> None:
-        """Connects (in the thread), and passes the client or the error text to the loop."""
+        """Connect (in the thread), and pass the client or the error text to the loop."""
         reached: Client | str
         try:
             reached = self._driver.dial(self._settings, will, version)
@@ -213,7 +213,7 @@ class Link:
         self._begin(self._connection, kept)
 
     def _begin(self, connection: Connection, kept: bool) -> None:
-        """Subscribes to `topics` and `own` at QoS 1, to `of_others` at QoS 0; by MQTT 3.1.1 to `own` at QoS 0.
+        """Subscribe to `topics` and `own` at QoS 1, to `of_others` at QoS 0; by MQTT 3.1.1 to `own` at QoS 0.
 
         An echo needs no acknowledgement, and NATS would replicate each.
         """
@@ -230,7 +230,7 @@ class Link:
             self._end_leave()
 
     def _fail(self, why: str) -> None:
-        """Handles a broker that closes or falls silent in place of an answer: some without MQTT 5 do so."""
+        """Handle a broker that closes or falls silent in place of an answer: some without MQTT 5 do so."""
         if self._version == 5 and not self._spoke_5:
             self._try_311()
         else:
@@ -271,7 +271,7 @@ class Link:
         self._set_fault("waits", moment and self._errors.waits(moment))
 
     def _log_reason(self, text: str) -> None:
-        """Logs the broker's own words; they may be anything, so they decide nothing."""
+        """Log the broker's own words; they may be anything, so they decide nothing."""
         if (shown := escaped(text[:LONGEST_REASON])) != self._reason:
             self._reason = shown
             log.warning("the broker says: %s", shown)
@@ -283,7 +283,7 @@ class Link:
             self._on_fault()
 
     def _ended(self, code: ReasonCode, by_broker: bool) -> None:
-        """Handles the end of the connection by the other side."""
+        """Handle the end of the connection by the other side."""
         now = self._loop.time()
         if self._lasts():
             self._stated = None
@@ -305,7 +305,7 @@ class Link:
             self._broke(why, now)
 
     def _broke(self, why: str, now: float) -> None:
-        """Handles an end without a reason; after some in a row it is guessed, unless one was stated lately."""
+        """Handle an end without a reason; after some in a row it is guessed, unless one was stated lately."""
         assert self._connection is not None
         is_guessed = self._silent_ends.broke(now, self._connection.moment)
         if (stated := self._unstated("")) or not is_guessed:
@@ -316,21 +316,21 @@ class Link:
             self._lose(self._errors.text("broke_often"), patient=True)
 
     def _unstated(self, why: str) -> str:
-        """What to report of an end without a reason: the one that the broker stated last, if that was lately."""
+        """Return what to report of an end without a reason: the one that the broker stated last, if that was lately."""
         return self._stated.why if self._stated and is_lately(self._stated.at, self._loop.time()) else why
 
     def _state(self, why: str, of: Literal["attempt", "message", "connection"]) -> str:
-        """Keeps a reason that the broker stated."""
+        """Keep a reason that the broker stated; return it."""
         self._stated = _Stated(why, self._loop.time(), of)
         return why
 
     def _forget(self) -> None:
-        """Called when something else is known than what the broker stated."""
+        """Forget what the broker stated, because something else is known."""
         self._silent_ends.kept_out()
         self._stated = None
 
     def _lasts(self) -> bool:
-        """Whether there is, or was until now, a connection that has lasted."""
+        """Return whether there is, or was until now, a connection that has lasted."""
         return self.protocol is not None and self._loop.time() - self._up_since >= STEADY_S
 
     def _crashed(self, error: Exception) -> None:
@@ -346,7 +346,7 @@ class Link:
         self._retry(why, **how)
 
     def _retry(self, why: str, **how: bool) -> None:
-        """Tries again later. how: arguments of `Backoff.wait`."""
+        """Try again later. how: arguments of `Backoff.wait`."""
         if self._closing:
             return
         if self._next is not None:

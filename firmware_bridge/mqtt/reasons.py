@@ -59,7 +59,7 @@ _ANSWERS: Final = (PacketTypes.CONNACK, PacketTypes.PUBACK, PacketTypes.SUBACK, 
 
 
 def _name_all() -> None:
-    """Gives each code a name in every answer: else paho takes what a broker states for a broken packet.
+    """Give each code a name in every answer: else paho takes what a broker states for a broken packet.
 
     Some brokers state codes that the standard has for other packets alone, such as mosquitto 0x95 in PUBACK.
     """

@@ -44,7 +44,7 @@ class BrokerSettings(msgspec.Struct, frozen=True, kw_only=True):
         return any(each is not None for each in (self.ca, self.cert, self.tls))
 
     def __repr__(self) -> str:
-        """The settings without the password."""
+        """Return the settings without the password."""
         return f"BrokerSettings({self.address}, client_id={self.client_id!r}, username={self.username!r})"
 
 
@@ -123,7 +123,7 @@ UNSEEN: Final = {
 
 
 def marks(secret: bytes) -> list[str]:
-    """The signs in a secret that are not seen, as editors and copies from a page leave there; none where all are."""
+    """Return the signs in a secret that are not seen, as editors and copies from a page leave there; else none."""
     if secret[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return ["it is saved as UTF-16"]
     text = secret.decode("utf-8", "replace")
@@ -134,7 +134,7 @@ def marks(secret: bytes) -> list[str]:
 
 
 def tls_context(ca: str | None, cert: str | None, key: str | None) -> ssl.SSLContext:
-    """A TLS context from files, for TLS 1.2 and later. Raises NotPem; OSError, with the file that is not readable."""
+    """Return a TLS context from files, for TLS 1.2 and later. Raises NotPem; OSError, with the unreadable file."""
     for path in filter(None, (ca, cert, key)):
         Path(path).open("rb").close()  # ssl's own error would not name the file
     try:
@@ -151,7 +151,7 @@ def tls_context(ca: str | None, cert: str | None, key: str | None) -> ssl.SSLCon
 
 
 def trusting(ca: str | None) -> ssl.SSLContext:
-    """A TLS context that trusts the authorities in the file `ca`, or else those that this machine trusts.
+    """Return a TLS context that trusts the authorities in the file `ca`, or else those that this machine trusts.
 
     It asks for no more than Python 3.11 does: from 3.13 on a default context also refuses an authority without
     keyUsage, which is what `openssl req -x509` makes. Raises ssl.SSLError, OSError.

@@ -15,19 +15,19 @@ class Reader:
     """Callbacks of a subscriber, on its loop."""
 
     def up(self, kept: bool) -> None:
-        """Called after each reconnect; kept: the broker had the session."""
+        """Handle each reconnect; kept: the broker had the session."""
 
     def down(self, why: str, code: int) -> None:
-        """Called after each failed attempt; code: the reason code of a refusal, else 0."""
+        """Handle each failed attempt; code: the reason code of a refusal, else 0."""
 
     def subscribed(self, refused: Sequence[str], left: bool) -> None:
-        """Called for each SUBACK. refused: topics newly refused; left: whether any topic is refused."""
+        """Handle each SUBACK. refused: topics newly refused; left: whether any topic is refused."""
 
     def handle(self, message: Incoming) -> None:
-        """Handles a message; the broker sends it again until `Subscriber.acknowledge`."""
+        """Handle a message; the broker sends it again until `Subscriber.acknowledge`."""
 
     def rejected(self, topic: str, why: str) -> None:
-        """Called when the broker refuses a message to `topic` (MQTT 5)."""
+        """Handle the broker's refusal of a message to `topic` (MQTT 5)."""
 
 
 class Subscriber(Link):
@@ -55,25 +55,25 @@ class Subscriber(Link):
         return len(self._connection.unacked) if self._connection else 0
 
     def read(self, topics: Mapping[str, int | None]) -> None:
-        """Reads other topics too."""
+        """Read other topics too."""
         self._read |= topics
         if self.up and self._connection is not None:
             self._connection.subscribe(topics)
 
     def acknowledge(self, tickets: Iterable[Ticket]) -> None:
-        """Acknowledges messages, in the order in which they came; those of an older connection come again."""
+        """Acknowledge messages, in the order in which they came; those of an older connection come again."""
         if self._connection is not None:
             self._connection.acknowledge(tickets)
 
     def send(self, message: Message) -> None:
-        """Publishes a message (QoS 1) once there is a connection; again after one that ended before its PUBACK."""
+        """Publish a message (QoS 1) once there is a connection; again after one that ended before its PUBACK."""
         try:
             self._in_flight[self.publish(message.topic, message.payload, retain=message.retain)] = message
         except NotConnected:
             self._waiting.append(message)
 
     def pause(self) -> None:
-        """Closes the connection without DISCONNECT, until `start`."""
+        """Close the connection without DISCONNECT, until `start`."""
         self.number += 1
         if self._next is not None:
             self._next.cancel()
