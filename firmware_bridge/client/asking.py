@@ -34,7 +34,7 @@ class Retry:
         self.wait = Doubling(wait_s, longest_s)
 
     def is_due(self, now: float) -> bool:
-        """Whether to ask now; if so, schedules the next time."""
+        """Return whether to ask now; if so, schedule the next time."""
         if self.at is None:
             self.at = now + self.wait.s
         if now < self.at:
@@ -62,7 +62,7 @@ class Gaps:
         return min((each.at for each in self._of.values() if each.at is not None), default=None)
 
     def due(self, gaps: Iterable[Resend], now: float) -> list[Resend]:
-        """The gaps to ask for now. gaps: all that are open now."""
+        """Return the gaps to ask for now. gaps: all that are open now."""
         now_open = {(gap.journal, gap.to): gap for gap in gaps}
         self._of = {key: self._of.get(key) or Retry(self._wait_s, LONGEST_ASK_S) for key in now_open}
         return [gap for key, gap in now_open.items() if self._of[key].is_due(now)]
@@ -84,7 +84,7 @@ class Tail:
         self._order: Resend | None = None
 
     def connected(self) -> None:
-        """Called after each reconnect: the broker may have lost what it kept for us."""
+        """Handle each reconnect: the broker may have lost what it kept for us."""
         self._link = None
 
     def status(self, link: Link, now: float) -> None:
@@ -107,7 +107,7 @@ class Tail:
         self.at = now + self._wait_s * (1 if self._soon else QUIET)
 
     def order(self, end: Resend | None, now: float) -> Resend | None:
-        """The order to send now, None for none; repeated without an answer, with growing waits.
+        """Return the order to send now, None for none; repeated without an answer, with growing waits.
 
         end: what the table has behind the last round that came.
         """

@@ -95,7 +95,7 @@ class Batches:
             table.look_at = now + self._wait_s
 
     def connected(self) -> None:
-        """Called after each reconnect."""
+        """Handle each reconnect."""
         for table in self._tables.values():
             table.tail.connected()
 
@@ -165,7 +165,7 @@ class Batches:
         table.pending.setdefault(repr(item).encode(), _Pending(item, []))
 
     def batch(self, now: float, most: int, *, together: bool) -> dict[str, list[Item]]:
-        """The items to store next, by table; empty if nothing waits. The table that waited longest comes first.
+        """Return the items to store next, by table; empty if nothing waits. The table that waited longest comes first.
 
         together: of several tables at once; a table comes alone after a batch of it was not stored.
         """
@@ -183,15 +183,15 @@ class Batches:
         return batch
 
     def waiting(self, name: str) -> int:
-        """Items of a table behind the current batch."""
+        """Return the number of items of a table behind the current batch."""
         return len(self._tables[name].pending) - self._tables[name].out
 
     def has_room(self, name: str) -> bool:
-        """Whether another item of a table can wait."""
+        """Return whether another item of a table can wait."""
         return len(self._table(name).pending) < MOST_HELD
 
     def ask(self, name: str, order: Resend) -> TableOrder:
-        """An order to a table; if it refuses, that comes as an item."""
+        """Return an order to a table; if it refuses, that comes as an item."""
         self._table(name)
         return self._orders.create(name, order)
 
@@ -216,7 +216,7 @@ class Batches:
             self._release(table)
 
     def due_reports(self) -> Iterator[tuple[str, Stored]]:
-        """The `stored` reports to publish, by table, if events are read too. Older journals are complete by then."""
+        """Yield the `stored` reports to publish, by table, if events are read. Older journals are complete then."""
         for name, table in self._tables.items():
             if not self.events:
                 table.unpublished.clear()
@@ -232,7 +232,7 @@ class Batches:
                     yield name, Stored(journal=journal, seq=seq, by=self._by)
 
     def due_orders(self, now: float) -> Iterator[TableOrder]:
-        """The orders for what is missing and did not come by itself in time (`Gaps`, `Tail`)."""
+        """Yield the orders for what is missing and did not come by itself in time (`Gaps`, `Tail`)."""
         for name, table in self._tables.items():
             if table.look_at is None or table.look_at > now:
                 continue
@@ -250,7 +250,7 @@ class Batches:
                     self.forgotten.append((name, journal))
 
     def next_at(self) -> float | None:
-        """When to look again even if nothing comes; None for never."""
+        """Return when to look again even if nothing comes; None for never."""
         looks = [each.look_at for each in self._tables.values() if each.look_at is not None]
         return min([*looks, *(each.ready_at for each in self._tables.values() if each.pending)], default=None)
 
@@ -275,7 +275,7 @@ class PendingOrders:
         self._awaited: dict[str, TableOrder] = {}
 
     def create(self, table: str, gap: Resend) -> TableOrder:
-        """A new order for what is missing, with an id of its own."""
+        """Return a new order for what is missing, with an id of its own."""
         order = TableOrder(table, gap, f"{self._run}-{next(self._count)}")
         self._awaited[order.id] = order
         while len(self._awaited) > MOST_AWAITED:
@@ -283,12 +283,12 @@ class PendingOrders:
         return order
 
     def answered(self, id: str | None) -> TableOrder | None:
-        """The order with this id, no longer awaited; None for another client's id."""
+        """Return the order with this id, no longer awaited; None for another client's id."""
         return self._awaited.pop(id or "", None)
 
 
 def _waiting(table: _Table) -> list[EventMessage | RoundMessage]:
-    """The messages of a table that are not stored."""
+    """Return the messages of a table that are not stored."""
     return [each.item.message for each in table.pending.values() if isinstance(each.item, Received)]
 
 

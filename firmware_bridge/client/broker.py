@@ -43,7 +43,7 @@ class Address(NamedTuple):
     tls: ssl.SSLContext | None = None
 
     def __repr__(self) -> str:
-        """Never show the password."""
+        """Return the fields without the password."""
         return f"Address({self.by!r}, {self.host}:{self.port}, username={self.username!r})"
 
 
@@ -103,7 +103,7 @@ class Session(Reader):
         return self._link is not None and self._link.up
 
     def publish(self, topic: str, payload: bytes, *, retain: bool = False) -> None:
-        """Send at QoS 1, as soon as there is a connection; does nothing before `read`."""
+        """Send at QoS 1, as soon as there is a connection; do nothing before `read`."""
         if self._link is not None:
             self._call(self._link.send, Message(topic, payload, retain=retain))
 
@@ -113,7 +113,7 @@ class Session(Reader):
             self._call(self._link.acknowledge, tuple(tickets))
 
     def _call(self, act: Callable[..., object], *given: Any) -> None:
-        """Call a function in the thread; does nothing once closed."""
+        """Call a function in the thread; do nothing once closed."""
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(act, *given)
 
@@ -152,7 +152,9 @@ class Session(Reader):
 
 
 async def asked(sender: Sender, table: str, order: Order, answer_s: float, person: str = "", id: str = "") -> Answer:
-    """The answer to an order, sent again under its id until it comes. person: as for `Sender.send`. Raises NoAnswer."""
+    """Return the answer to an order, sent again under its id until it comes. person: as for `Sender.send`. Raises
+    NoAnswer.
+    """
     loop = asyncio.get_running_loop()
     answered: asyncio.Future[Answer] = loop.create_future()
 

@@ -63,7 +63,7 @@ class Chain(Generic[M]):
         self.reset(root)
 
     def reset(self, root: Node[M] | None) -> None:
-        """Go on from this entry; forgets all others."""
+        """Go on from this entry; forget all others."""
         self.root = root
         self._nodes: dict[str, Node[M]] = {root.head: root} if root else {}
         self._at: dict[Place, list[Node[M]]] = {root.place: [root]} if root else {}
@@ -77,14 +77,14 @@ class Chain(Generic[M]):
         return iter(self._nodes.values())
 
     def is_past(self, place: Place) -> bool:
-        """Whether an entry is the root, or before it."""
+        """Return whether an entry is the root, or before it."""
         if self.root is None:
             return False
         mine, root = number(place.journal), number(self.root.place.journal)
         return mine < root or (place.journal == self.root.place.journal and place.seq <= self.root.place.seq)
 
     def add(self, message: M) -> list[Node[M]]:
-        """Add a message of an entry behind the root; returns the entries that follow from known ones now, in order."""
+        """Add a message of an entry behind the root; return the entries that follow from known ones now, in order."""
         place = Place(message.journal, message.seq)
         if not self._has_room(place):
             return []
@@ -99,19 +99,19 @@ class Chain(Generic[M]):
         return self._improved(place, entry) if entry.is_attached else self._appended(place, entry)
 
     def has(self, node: Node[M]) -> bool:
-        """Whether an entry follows from the root."""
+        """Return whether an entry follows from the root."""
         return node.head in self._nodes
 
     def heads(self, place: Place) -> list[str]:
-        """The heads of the entries at a place that follow from the root, or are it."""
+        """Return the heads of the entries at a place that follow from the root, or are it."""
         return [each.head for each in self._at.get(place, ())]
 
     def before(self, node: Node[M]) -> Node[M] | None:
-        """The entry before another, if it is known."""
+        """Return the entry before another, if it is known."""
         return self._nodes.get(node.before)
 
     def path(self, node: Node[M]) -> list[Node[M]]:
-        """The entries from behind the root up to this one."""
+        """Return the entries from behind the root up to this one."""
         found = []
         while node.head != (self.root.head if self.root else ""):
             found.append(node)
@@ -122,7 +122,7 @@ class Chain(Generic[M]):
         return found[::-1]
 
     def advance(self, to: Node[M]) -> list[M]:
-        """Make an entry the root; returns the messages up to it that are of no entry on the path to it."""
+        """Make an entry the root; return the messages up to it that are of no entry on the path to it."""
         path = self.path(to)
         kept = {id(message) for node in path for message in node.messages}
         gone = [entry for node in path for entry in self._forget(node.place).values()]
@@ -142,7 +142,7 @@ class Chain(Generic[M]):
         return [message for entry in gone for message in entry.messages if id(message) not in kept]
 
     def _has_room(self, place: Place) -> bool:
-        """Whether an entry may be in memory; makes a place for it."""
+        """Make a place in memory for an entry; return whether it may be there."""
         if place in self._entries:
             return True
         if len(self._entries) >= self.bounds.places:
@@ -203,7 +203,7 @@ class Chain(Generic[M]):
         return nodes
 
     def _improved(self, place: Place, entry: Entry[M]) -> list[Node[M]]:
-        """An entry that follows already, if other messages of it are better than those before."""
+        """Return an entry that follows already, if other messages of it are better than those before."""
         for at, node in enumerate(self._at.get(place, ())):
             better = self._made(place, entry, node.before, self.before(node)) if node.head == entry.head else None
             if better and better.messages != node.messages and self._rank(better) >= self._rank(node):
@@ -215,7 +215,7 @@ class Chain(Generic[M]):
         return self.keys.rank(node.note, node.tree)
 
     def _attached(self, place: Place, entry: Entry[M]) -> Node[M] | None:
-        """The entry as a node, where its head follows from that of a node, or it begins a record."""
+        """Return the entry as a node, where its head follows from that of a node, or it begins a record."""
         if place.seq > 1:
             parents = self._at.get(Place(place.journal, place.seq - 1), [])
         else:
@@ -229,7 +229,7 @@ class Chain(Generic[M]):
         return None
 
     def _beginnings(self, place: Place, entry: Entry[M]) -> Iterator[str]:
-        """The heads of nothing that is known from which an entry may follow."""
+        """Yield the heads of nothing that is known from which an entry may follow."""
         if self.root is None:
             yield from entry.begins_behind
 
@@ -240,13 +240,13 @@ class Chain(Generic[M]):
 
 @lru_cache(4096)
 def number(journal: str) -> int:
-    """The number of a journal, by which a table's journals follow each other; -1 for what is none."""
+    """Return the number of a journal, by which a table's journals follow each other; -1 for what is none."""
     found = journal.partition("-")[0]
     return int(found) if found.isascii() and found.isdigit() and len(found) < 20 else -1
 
 
 def form_of(message: Message) -> Form:
-    """What a message has in common with all of its entry; a `round` message too."""
+    """Return what a message has in common with all of its entry; a `round` message too."""
     at = message.body.find(b',"head":"')
     return message.body[: max(at, 0)], message.body[at + 9 : at + 73], message.of
 

@@ -35,7 +35,7 @@ class Verdict(Struct, frozen=True):
 
 
 def commitment(journal: str, seq: int, n: int, card: str, nonce: str) -> str:
-    """Hex SHA-256 of the ASCII text `journal:seq:n:card:nonce`.
+    """Return hex SHA-256 of the ASCII text `journal:seq:n:card:nonce`.
 
     seq, n: of the message that commits. card: its face as on the wire, `Kc`. nonce: 32 hex digits.
     Raises ValueError (UnicodeEncodeError) where any of it is not ASCII.
@@ -55,7 +55,8 @@ class Verifier:
         self._judged: dict[str, dict[Identity, tuple[_Named, Verdict]]] = {}
 
     def take(self, payload: Payload) -> tuple[Verdict, ...]:
-        """The verdicts from a message of the topic `event`: on the card it names, and on cards that waited for it.
+        """Return the verdicts from a message of the topic `event`: on the card it names, and on cards that waited for
+        it.
 
         A card that is named as it is drawn was never sealed and needs no verdict. Raises MessageError for any other
         message, and for one that differs from an earlier one with the same identity.
@@ -75,12 +76,12 @@ class Verifier:
         return tuple(verdict for _, verdict in news)
 
     def verdicts(self, journal: str) -> tuple[Verdict, ...]:
-        """The latest verdict on each sealed card of a journal that is named by now, in order."""
+        """Return the latest verdict on each sealed card of a journal that is named by now, in order."""
         judged = self._judged.get(journal, {})
         return tuple(judged[at][1] for at in sorted(judged))
 
     def closed(self, journal: str) -> dict[Identity, str]:
-        """The commitments that no message has opened yet, in order: message -> hex commitment.
+        """Return the commitments that no message has opened yet, in order: message -> hex commitment.
 
         After `ShoeEnded` and its reveals only cards that were never part of the shoe, or left it later, stay closed.
         """
@@ -89,7 +90,7 @@ class Verifier:
         return {place: made[place] for place in sorted(made) if place not in opened}
 
     def gaps(self, journal: str) -> tuple[Resend, ...]:
-        """What to ask the shoe for again."""
+        """Return what to ask the shoe for again."""
         return self._events.gaps(journal)
 
     def forget(self, journal: str) -> None:
@@ -146,7 +147,7 @@ def _card_event(event: dict[str, Any]) -> _Event:
 
 
 def _named(at: Identity, event: _Event) -> tuple[_Named, ...]:
-    """The sealed card that an event names: revealed, or held or entered by hand."""
+    """Return the sealed card that an event names: revealed, or held or entered by hand."""
     if event.card is None:
         return ()
     if event.type == "CardRevealed":

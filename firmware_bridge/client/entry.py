@@ -68,7 +68,7 @@ class Tree(NamedTuple):
         return Checkpoint(self.origin, self.size, root_of(self.edge))
 
     def extended(self, head: str) -> Tree:
-        """The tree with one more entry."""
+        """Return the tree with one more entry."""
         if not self.origin:
             return self
         edge = list(self.edge)
@@ -80,13 +80,13 @@ class EntryKeys(Protocol):
     """What the keys of a table say of an entry. note: its checkpoint, "" for none. tree: with it."""
 
     def rank(self, note: str, tree: Tree) -> int:
-        """How good its checkpoint is; the best one is the highest."""
+        """Return how good its checkpoint is; the best one is the highest."""
 
     def takes(self, note: str, tree: Tree, begun: Begun | None) -> bool:
-        """Whether it may follow. begun: the record that it begins."""
+        """Return whether it may follow. begun: the record that it begins."""
 
     def of_rounds(self, origin: str, note: str) -> Sequence[tuple[bytes, ...]]:
-        """The public keys that may have signed its rounds, () for any; those that are preferred come first."""
+        """Return the public keys that may have signed its rounds, () for any; those that are preferred come first."""
 
 
 class Bounds(NamedTuple):
@@ -123,13 +123,13 @@ class Entry(Generic[M]):
         self.is_attached = False
 
     def add(self, message: M, known: Part | None, forms: int) -> bool:
-        """Add a message; whether it is new, or again the newest. forms: of more than so many the oldest gives way."""
+        """Add a message; return whether it is new, or again the newest. forms: beyond so many the oldest gives way."""
         if known is None:
             return _put(self.rounds.setdefault(message.n, {}), message.body, message, forms)
         return _put(self.parts.setdefault(message.n, {}), message.body, (known, message), forms)
 
     def drop(self, message: M) -> bool:
-        """Remove a message; whether none is left."""
+        """Remove a message; return whether none is left."""
         self.parts.get(message.n, {}).pop(message.body, None)
         self.rounds.get(message.n, {}).pop(message.body, None)
         return not any(self.parts.values()) and not any(self.rounds.values())
@@ -159,7 +159,7 @@ class Entry(Generic[M]):
         return (begun.follows.head for each in self.lasts if (begun := begun_by(each)))
 
     def made(self, before: str, after: Tree, keys: EntryKeys, ways: int) -> Made[M] | None:
-        """The entry by the best of its messages, if it is whole and follows a head. after: the tree before it."""
+        """Return the entry by the best of its messages, if it is whole and follows a head. after: tree before it."""
         if len(self.parts) < self.of or self._lacks_round:
             return None
         choices = [[*self.parts.get(n, {}).values()][::-1] for n in range(1, self.of + 1)]
@@ -190,7 +190,7 @@ class Entry(Generic[M]):
     def _with_rounds(
         self, way: Sequence[tuple[Part, M]], keys: Sequence[tuple[bytes, ...]], origin: str
     ) -> tuple[M, ...]:
-        """The messages of an entry with its rounds; () if a round is missing, or signed by none of these keys."""
+        """Return the messages of an entry with its rounds; () if a round is missing, or signed by none of the keys."""
         found = list[M]()
         for each, message in way:
             found.append(message)
@@ -204,7 +204,7 @@ class Entry(Generic[M]):
 
 
 def begun_by(last: Part) -> Begun | None:
-    """The event in the last message of an entry, if it begins a record."""
+    """Return the event in the last message of an entry, if it begins a record."""
     if not last.raw.startswith(_BEGUN):
         return None
     try:
@@ -214,7 +214,7 @@ def begun_by(last: Part) -> Begun | None:
 
 
 def begun_in(body: bytes) -> Begun | None:
-    """The event in a message of the topic `event`, if it begins a record."""
+    """Return the event in a message of the topic `event`, if it begins a record."""
     found = part(body) if _BEGUN in body else None
     return begun_by(found) if found else None
 

@@ -120,7 +120,7 @@ class _Floor(ABC):
 
     @abstractmethod
     def _wake(self) -> None:
-        """Called from another thread when there is news."""
+        """Wake the reader of batches; called from another thread when there is news."""
 
 
 class Floor(_Floor):
@@ -145,7 +145,7 @@ class Floor(_Floor):
     def rounds(
         self, known: Iterable[bytes] = (), *, forgotten: Iterable[tuple[str, str]] = (), together: bool = False
     ) -> "AsyncBatches":
-        """The messages of the topic `round`, in batches of one table each.
+        """Return the messages of the topic `round`, in batches of one table each.
 
         known: payloads that are stored already, as they came, in any order. forgotten: (table, journal) of which
         nothing is asked. together: batches of several tables. A second call continues, and ignores known and forgotten.
@@ -156,12 +156,12 @@ class Floor(_Floor):
     def messages(
         self, known: Iterable[bytes] = (), *, forgotten: Iterable[tuple[str, str]] = (), together: bool = False
     ) -> "AsyncBatches":
-        """The messages of the topics `event` and `round`: the whole record of each table. Arguments as for `rounds`."""
+        """Return messages of the topics `event` and `round`: each table's whole record. Arguments: as for `rounds`."""
         self._reading.begin(events=True, known=known, forgotten=forgotten, together=together)
         return AsyncBatches(self)
 
     def table(self, name: str, *, answer_s: float = ANSWER_S, on_behalf_of: str = "") -> Orders[Awaitable[Answer]]:
-        """The orders to a table, as methods to await for their `Answer`; NoAnswer after `answer_s` seconds.
+        """Return the orders to a table, as methods to await for their `Answer`; NoAnswer after `answer_s` seconds.
 
         An order without an answer is repeated under its id until then; a repeated id acts once. on_behalf_of: the
         person who gives them, on record where they are signed.
@@ -186,7 +186,7 @@ class AsyncBatches:
         return self
 
     async def __anext__(self) -> AsyncBatch:
-        """The next batch. A batch before it that was not stored comes again. Raises FloorError."""
+        """Return the next batch. A batch before it that was not stored comes again. Raises FloorError."""
         reading, news = self._floor._reading, self._floor._news
         while not reading.is_closed:
             news.clear()
@@ -217,19 +217,20 @@ class PlainFloor(_Floor):
     def rounds(
         self, known: Iterable[bytes] = (), *, forgotten: Iterable[tuple[str, str]] = (), together: bool = False
     ) -> "PlainBatches":
-        """As `Floor.rounds`, for plain `for`."""
+        """Return the batches of `Floor.rounds`, for a plain `for`."""
         self._reading.begin(events=False, known=known, forgotten=forgotten, together=together)
         return PlainBatches(self)
 
     def messages(
         self, known: Iterable[bytes] = (), *, forgotten: Iterable[tuple[str, str]] = (), together: bool = False
     ) -> "PlainBatches":
-        """As `Floor.messages`, for plain `for`."""
+        """Return the batches of `Floor.messages`, for a plain `for`."""
         self._reading.begin(events=True, known=known, forgotten=forgotten, together=together)
         return PlainBatches(self)
 
     def table(self, name: str, *, answer_s: float = ANSWER_S, on_behalf_of: str = "") -> Orders[Answer]:
-        """The orders to a table, as methods that return its `Answer`. They raise NoAnswer after `answer_s` seconds.
+        """Return the orders to a table, as methods that return its `Answer`. They raise NoAnswer after `answer_s`
+        seconds.
 
         Arguments and repeats: as for `Floor.table`.
         """
@@ -260,7 +261,7 @@ class PlainBatches:
         return self
 
     def __next__(self) -> PlainBatch:
-        """The next batch. A batch before it that was not stored comes again. Raises FloorError."""
+        """Return the next batch. A batch before it that was not stored comes again. Raises FloorError."""
         reading, news = self._floor._reading, self._floor._news
         while not reading.is_closed:
             news.clear()
@@ -311,7 +312,7 @@ class Reading:
             raise FloorInUse("this floor already reads its other stream", "make a second floor, with another name")
 
     def step(self) -> dict[str, list[Item]]:
-        """Do what is due; returns the items of the next batch by table, {} if nothing waits.
+        """Do what is due; return the items of the next batch by table, {} if nothing waits.
 
         Raises FloorError once for each refusal of the broker.
         """
@@ -342,7 +343,7 @@ class Reading:
         self._publish_stored()
 
     def left(self) -> float | None:
-        """Seconds until something is due even if nothing comes; None for never."""
+        """Return the seconds until something is due even if nothing comes; None for never."""
         ats = [self._batches.next_at(), self._gate.next_at() if self._gate else None]
         at = min((each for each in ats if each is not None), default=None)
         return None if at is None else max(0.0, at - monotonic())
@@ -369,11 +370,11 @@ class Reading:
             self._batches.done += [ticket] if ticket else []
 
     def proofs(self, items: dict[str, list[Item]]) -> dict[str, str]:
-        """Table -> the proof of the last entry that was given, where nothing of it waits behind these items."""
+        """Return table -> the proof of the last entry that was given, where nothing of it waits behind these items."""
         return self._gate.proofs(items, self._batches) if self._gate and self._out is items else {}
 
     def forgotten(self, items: dict[str, list[Item]]) -> tuple[tuple[str, str], ...]:
-        """The journals that were forgotten up to the current batch."""
+        """Return the journals that were forgotten up to the current batch."""
         return tuple(self._batches.forgotten) if self._out is items else ()
 
     def _publish_stored(self) -> None:

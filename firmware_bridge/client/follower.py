@@ -86,11 +86,11 @@ class _PolicyKeys:
         self._logs = policy.logs
 
     def rank(self, note: str, tree: Tree) -> int:
-        """How good a checkpoint of an entry is: 0 for none, for a wrong one is not taken."""
+        """Return how good a checkpoint of an entry is: 0 for none, for a wrong one is not taken."""
         return bool(note)
 
     def takes(self, note: str, tree: Tree, begun: Begun | None) -> bool:
-        """Whether an entry may follow: its checkpoint states this very tree, and a known key begins its record."""
+        """Return whether an entry may follow: its checkpoint states this tree, and a known key begins its record."""
         if not tree.origin or (begun and all(each.vkey != begun.key for each in self._logs)):
             return False
         try:
@@ -99,7 +99,7 @@ class _PolicyKeys:
             return False
 
     def of_rounds(self, origin: str, note: str) -> Sequence[tuple[bytes, ...]]:
-        """The keys that may have signed a round."""
+        """Return the keys that may have signed a round."""
         found = tuple(each.public for each in self._logs if each.name == origin)
         return (found,) if found else ()
 
@@ -129,11 +129,11 @@ class Follower:
         return last.messages[-1].at if last and last.messages else self._since
 
     def size(self, origin: str) -> int:
-        """How many entries of a record follow from a verified one, and those before."""
+        """Return how many entries of a record follow from a verified one, and those before."""
         return max((each.size for each in self._chain.nodes if each.origin == origin), default=0)
 
     def is_past(self, stated: Checkpoint) -> bool:
-        """Whether a checkpoint covers nothing that was not given."""
+        """Return whether a checkpoint covers nothing that was not given."""
         root = self._chain.root
         if root is None or stated.origin != root.origin:
             return stated.origin in self._ended
@@ -150,7 +150,7 @@ class Follower:
             self._chain.add(_Message(topic, name.journal, name.seq, name.n, name.of, name.at, payload))
 
     def release(self, stated: Checkpoint, note: str) -> list[Released] | None:
-        """The messages up to the entry with this checkpoint, in order; None if that entry did not come yet.
+        """Return the messages up to the entry with this checkpoint, in order; None if that entry did not come yet.
 
         Rounds in the same places that are of no entry on the way are among them, with the reason.
         """
@@ -171,7 +171,7 @@ class Follower:
 
 
 def node_of(text: str, policy: Policy) -> Known:
-    """The entry of a `.tlog-proof`, which must be the last one of its checkpoint. Raises Refused."""
+    """Return the entry of a `.tlog-proof`, which must be the last one of its checkpoint. Raises Refused."""
     proof = parse_proof(text)
     line = check_self_contained(proof, policy)
     stated = parse_checkpoint(proof.note.text)
@@ -184,7 +184,7 @@ def node_of(text: str, policy: Policy) -> Known:
 
 
 def _proof_of(node: Node[_Message], before: Node[_Message] | None, note: str) -> str:
-    """The proof of an entry that is the last one of a note. before: the one before it."""
+    """Return the proof of an entry that is the last one of a note. before: the one before it."""
     parts = [found for each in node.messages if each.topic == "event" and (found := part(each.body))]
     body = b"%b\t%b\t%b\t" % (node.head.encode(), public_bytes(parts), parts[-1].sealed.encode())
     line = b"%b\t%08x\t%b\n" % (FORMAT, crc32(body, crc32(FORMAT)), body)

@@ -72,7 +72,7 @@ class Gate:
             self._advance(table, now)
 
     def pass_on(self, batches: Batches, now: float) -> Iterator[TableOrder]:
-        """Pass on what a quorum has cosigned, as far as there is room; yields the orders for what is missing."""
+        """Pass on what a quorum has cosigned, as far as there is room; yield the orders for what is missing."""
         for name, table in self._tables.items():
             while table.released and batches.has_room(name):
                 topic, raw, why = table.released.popleft()
@@ -92,12 +92,12 @@ class Gate:
                 yield batches.ask(name, Resend(since=table.follower.at or EVER))
 
     def proofs(self, items: Iterable[str], batches: Batches) -> dict[str, str]:
-        """Table -> the proof of the last entry that was given, of these tables where nothing waits behind a batch."""
+        """Return table -> the proof of the last entry that was given, where nothing of a table waits behind a batch."""
         whole = [each for each in items if not self._table(each).released and not batches.waiting(each)]
         return {each: found for each in whole if (found := self._table(each).follower.proof)}
 
     def next_at(self) -> float | None:
-        """When to look again even if nothing comes; None for never."""
+        """Return when to look again even if nothing comes; None for never."""
         return min((each.ask_at for each in self._tables.values() if each.ask_at is not None), default=None)
 
     def _take_note(self, name: str, table: "_Table", payload: bytes) -> None:

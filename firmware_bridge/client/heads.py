@@ -36,7 +36,7 @@ class Part(NamedTuple):
 
 
 def part(payload: bytes) -> Part | None:
-    """A message of the topic `event`, bytes as they came; None if it has no `head`, or is not as a table writes it."""
+    """Return a message of the topic `event`, bytes as they came; None if it has no `head`, or is not a table's."""
     at = payload.find(b',"head":"')
     found = _FORM.fullmatch(payload, at) if at > 0 else None
     if found is None:
@@ -51,7 +51,7 @@ def part(payload: bytes) -> Part | None:
 
 
 def head_of(before: str, messages: Iterable[bytes]) -> str:
-    """The `head` of an entry, from the head before it and all its messages of the topic `event`, in any order.
+    """Return the `head` of an entry, from the head before it and all its messages of the topic `event`, in any order.
 
     before: hex, 64 zeros before the first entry of a device. Raises MessageError where a message is missing or does
     not belong to the others, or where the head does not follow. A `checkpoint` in them is not covered by the head: its
@@ -68,12 +68,12 @@ def head_of(before: str, messages: Iterable[bytes]) -> str:
 
 
 def public_bytes(parts: Sequence[Part]) -> bytes:
-    """The public part of an entry's journal line. parts: all of it, by `n`."""
+    """Return the public part of an entry's journal line. parts: all of it, by `n`."""
     return b'%b,"events":[%b]}' % (parts[0].begin, b",".join([each.raw for each in parts]))
 
 
 def follows(before: str, parts: Sequence[Part]) -> bool:
-    """Whether these are all messages of an entry, by `n`, and its head follows from the head before.
+    """Return whether these are all messages of an entry, by `n`, and its head follows from the head before.
 
     The head covers what proves the entry in its last message alone: in another message it may not stand.
     """
@@ -88,20 +88,20 @@ def follows(before: str, parts: Sequence[Part]) -> bool:
 
 
 def round_of(each: Part) -> bytes | None:
-    """The `round` message that comes with an event, without its `sig`; None for an event without one."""
+    """Return the `round` message that comes with an event, without its `sig`; None for an event without one."""
     if each.kind not in ROUND_KINDS:
         return None
     return round_payload(each.begin, each.head, each.n, each.of, each.raw)
 
 
 def signed_part(payload: bytes) -> tuple[bytes, bytes]:
-    """A `round` message without its `sig`, and the signature; b"" where it has none."""
+    """Return a `round` message without its `sig`, and the signature; b"" where it has none."""
     found = _SIG.fullmatch(payload, max(0, len(payload) - _SIG_BYTES))
     return (payload[:-_SIG_BYTES] + b"}", base64(found[1])) if found else (payload, b"")
 
 
 def is_round_of(public: Iterable[bytes], origin: str, payload: bytes, expected: bytes) -> bool:
-    """Whether a `round` message is the expected one, signed by one of these public keys; any signature without keys."""
+    """Return whether a `round` message is the expected one, with a signature of one of these keys; any without keys."""
     bare, signature = signed_part(payload)
     if bare != expected:
         return False

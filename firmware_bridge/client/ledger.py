@@ -49,11 +49,11 @@ class Events:
         return message
 
     def has_all_before(self, identity: Identity) -> bool:
-        """Whether every message of the journal before this one has come."""
+        """Return whether every message of the journal before this one has come."""
         return self._journals.get(identity.journal, Entries()).has_all_before(identity.seq, identity.n)
 
     def gaps(self, journal: str) -> tuple[Resend, ...]:
-        """Orders for the entries that are missing, or not complete, before the newest one that came."""
+        """Return orders for the entries that are missing, or not complete, before the newest one that came."""
         return tuple(_order(journal, gap) for gap in self._journals.get(journal, Entries()).gaps())
 
     def forget(self, journal: str) -> None:
@@ -81,7 +81,7 @@ class Rounds:
         return message
 
     def gaps(self) -> tuple[Resend, ...]:
-        """Orders for missing rounds, in all journals that are not forgotten.
+        """Return orders for missing rounds, in all journals that are not forgotten.
 
         Each begins behind the round that came before the gap, in its journal, and ends at the missing round.
         """
@@ -100,7 +100,7 @@ class Digests:
         self._seen: dict[str, dict[tuple[Stream, int, int], tuple[bytes, ...]]] = {}
 
     def add(self, topic: Stream, identity: Identity, digest: bytes) -> tuple[bytes, ...]:
-        """Add a message; returns the different digests that its identity had before, () for a new message."""
+        """Add a message; return the different digests that its identity had before, () for a new message."""
         of_journal, key = self._seen.setdefault(identity.journal, {}), (topic, identity.seq, identity.n)
         before = of_journal.get(key, ())
         if digest not in before:
@@ -108,7 +108,7 @@ class Digests:
         return before
 
     def is_new(self, topic: Stream, identity: Identity, payload: Payload) -> bool:
-        """Whether the message is new. Raises MessageError if another one came under its identity."""
+        """Return whether the message is new. Raises MessageError if another one came under its identity."""
         content = fingerprint(payload)
         before = self.add(topic, identity, content)
         if before and before[0] != content:
@@ -118,7 +118,7 @@ class Digests:
         return not before
 
     def has(self, topic: Stream, identity: Identity) -> bool:
-        """Whether a message came under the identity."""
+        """Return whether a message came under the identity."""
         return (topic, identity.seq, identity.n) in self._seen.get(identity.journal, ())
 
     def forget(self, journal: str) -> None:
@@ -175,18 +175,18 @@ class Entries:
         self.known = max(self.known, seq)
 
     def has(self, seq: int) -> bool:
-        """Whether every message of an entry came."""
+        """Return whether every message of an entry came."""
         return seq <= self.whole or (seq in self._behind and self._behind[seq].is_whole)
 
     def has_all_before(self, seq: int, n: int) -> bool:
-        """Whether every event before event `n` of an entry came, and every message of the entries before it."""
+        """Return whether every event before event `n` of an entry came, and every message of the entries before it."""
         if seq <= self.whole:
             return True
         came = self._behind[seq].came if seq in self._behind else set()
         return seq == self.whole + 1 and all(before in came for before in range(1, n))
 
     def gaps(self, to: int = 0) -> list[range]:
-        """The entries that are missing, or not complete, up to the last known one. to: a further known entry."""
+        """Return the entries that are missing, or not complete, up to the last known one. to: a further known entry."""
         gaps, start, last = [], self.whole + 1, max(self.known, to)
         for seq in sorted(seq for seq, entry in self._behind.items() if entry.is_whole):
             if seq > start:
@@ -195,7 +195,7 @@ class Entries:
         return [*gaps, range(start, last + 1)] if start <= last else gaps
 
     def span(self, start: int, most: int) -> range:
-        """The next missing entries from `start` on, at most `most` from first to last; empty if all came."""
+        """Return the next missing entries from `start` on, at most `most` from first to last; empty if all came."""
         while start <= self.known and self.has(start):
             start += 1
         last = min(self.known, start + most - 1)
@@ -222,7 +222,7 @@ class RoundChain:
         self._prev[EntryName(message.journal, message.seq)] = prev
 
     def gaps(self) -> tuple[Resend, ...]:
-        """Orders for missing rounds, in all journals that are not forgotten.
+        """Return orders for missing rounds, in all journals that are not forgotten.
 
         Each begins behind the round that came before the gap, in its journal, and ends at the missing round.
         """
@@ -231,7 +231,7 @@ class RoundChain:
         return tuple(_order(journal, range(self.last(journal, seq) + 1, seq + 1)) for journal, seq in wanted)
 
     def last(self, journal: str, before: int | None = None) -> int:
-        """The last entry of a journal with a round message, or the last one before `before`; 0 for none."""
+        """Return the last entry of a journal with a round message, or the last one before `before`; 0 for none."""
         came = (each.seq for each in self._prev if each.journal == journal)
         return max((seq for seq in came if before is None or seq < before), default=0)
 
@@ -323,7 +323,7 @@ class TableLedger:
             self._ended.add(asked.journal)
 
     def gaps(self) -> tuple[Resend, ...]:
-        """Orders for what is missing in between; with events also for what `status` announced behind the newest.
+        """Return orders for what is missing in between; with events also for what `status` announced behind the newest.
 
         With events also, once, for the end of each journal that another one followed: no message says where it is.
         """
@@ -339,7 +339,7 @@ class TableLedger:
         return tuple(gaps)
 
     def tail(self) -> Resend | None:
-        """The order for the entries behind the newest round that came, None for none; they may hold no round.
+        """Return the order for the entries behind the newest round that came, None for none; they may hold no round.
 
         With events this is part of `gaps`.
         """
@@ -350,7 +350,7 @@ class TableLedger:
         return None
 
     def stored_up_to(self, journal: str, unsaved: int | None) -> int:
-        """The last entry up to which a journal is complete; 0 for none, and if events are not read.
+        """Return the last entry up to which a journal is complete; 0 for none, and if events are not read.
 
         unsaved: the first that is not stored.
         """
@@ -358,7 +358,7 @@ class TableLedger:
         return whole if unsaved is None else min(whole, unsaved - 1)
 
     def lacks_older(self, journal: str, unsaved: set[str]) -> bool:
-        """Whether an older journal has missing entries, or is in `unsaved`, the journals that are not stored."""
+        """Return whether an older journal has missing entries, or is in `unsaved`, the journals that are not stored."""
         lacking = unsaved | {each.journal for each in self.gaps() if each.journal} - (
             self._ends.keys() - self._journals
         )
@@ -374,7 +374,7 @@ class TableLedger:
         self._chain.forget(journal)
 
     def forget_old(self, pending: set[str]) -> list[tuple[str, int]]:
-        """Drop all but the newest journals, if nothing is missing; returns each with its last entry.
+        """Drop all but the newest journals, if nothing is missing; return each with its last entry.
 
         pending: journals not stored yet.
         """
@@ -391,5 +391,5 @@ class TableLedger:
 
 
 def _order(journal: str, gap: range) -> Resend:
-    """The order for a range of entries of a journal."""
+    """Return the order for a range of entries of a journal."""
     return Resend(journal=journal, start=gap.start, to=gap.stop - 1)

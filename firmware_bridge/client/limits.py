@@ -67,7 +67,7 @@ FIVE_AREAS: Final = ("player", "banker", "tie", "player_pair", "banker_pair")
 
 
 def common(account: Range, table: Range) -> Range | None:
-    """The range of an account at a table, their intersection; None if it is empty: no betting.
+    """Return the range of an account at a table, their intersection; None if it is empty: no betting.
 
     `common(Range(100, 20000), Range(1, 10000))` is 100 to 10000.
     """
@@ -82,7 +82,7 @@ def refusals(
     pool: Pool,
     closed_bets: Collection[str] = (),
 ) -> tuple[Refusal, ...]:
-    """Reasons to refuse `wager` after the bets `accepted` in this round; () = accept it.
+    """Return the reasons to refuse `wager` after the bets `accepted` in this round; () = accept it.
 
     own: `common(account, table)`, for a person's stakes on one bet together: a bet may be raised by less than the lower
     limit. closed_bets: ids refused in the round of the bet, `firmware_bridge.games.baccarat.bets.closed(round)`, or for
@@ -95,7 +95,7 @@ def refusals(
 
 
 def refusals_of_five(wager: Wager, accepted: Sequence[Wager], most: Decimal) -> tuple[Refusal, ...]:
-    """Reasons to refuse `wager` at a table of five areas: each up to the person's `most`, and not both sides.
+    """Return reasons to refuse `wager` at a table of five areas: each up to the person's `most`, and not both sides.
 
     A round is limited to 5 x `most` in all. No bet closes, and the table has no pool. Raises MoneyError for a `most`
     that is no amount.
@@ -133,7 +133,7 @@ def _pooled(wager: Wager, accepted: Sequence[Wager], pool: Pool) -> Refusal | No
 
 
 def _differs(wager: Wager, accepted: Sequence[Wager], limit: Decimal) -> Refusal | None:
-    """The refusal by the differential limit; it also applies to a side that stays behind by more than the limit."""
+    """Return the refusal by the differential limit; also for a side that is behind by more than the limit."""
     banker = staked(accepted, lambda each: each.bet in SIDES["banker"])
     player = staked(accepted, lambda each: each.bet in SIDES["player"])
     behind = EXACT.subtract(banker, player) if wager.bet == "player" else EXACT.subtract(player, banker)

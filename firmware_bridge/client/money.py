@@ -43,7 +43,7 @@ def check_amount(amount: Decimal, what: str) -> None:
 
 
 def total(amounts: Iterable[Decimal]) -> Decimal:
-    """The exact sum, 0 for none. Raises decimal.Inexact beyond 60 digits."""
+    """Return the exact sum, 0 for none. Raises decimal.Inexact beyond 60 digits."""
     sum_ = ZERO
     for amount in amounts:
         sum_ = EXACT.add(sum_, amount)
@@ -51,7 +51,7 @@ def total(amounts: Iterable[Decimal]) -> Decimal:
 
 
 def rounded(amount: Decimal, rounding: Rounding) -> Decimal:
-    """`amount` (0 or more) as a multiple of the quantum."""
+    """Return `amount` (0 or more) as a multiple of the quantum."""
     if rounding.quantum is None:
         return amount
     whole, rest = EXACT.divmod(amount, rounding.quantum)

@@ -187,7 +187,7 @@ class Sender:
         session.answered = self._answered
 
     def begin(self, found: Callable[[Answer], None], id: str = "") -> str:
-        """The id of an order, a new one unless it is given. found: called with its answer, until `end`."""
+        """Return the id of an order, a new one unless it is given. found: called with its answer, until `end`."""
         with self._lock:
             begun, self._begun = self._begun, True
         if not begun:
@@ -203,7 +203,7 @@ class Sender:
         return f"{self._run}-o{next(self._count)}"
 
     def send(self, table: str, order: Order, id: str, person: str = "") -> float:
-        """Send an order, only while connected so that it never acts late; returns seconds until the next try.
+        """Send an order, only while connected so that it never acts late; return seconds until the next try.
 
         person: who gives it; on record where orders are signed.
         """
@@ -223,7 +223,7 @@ class Sender:
         return AGAIN_S
 
     def _sealed(self, given: _Given, id: str) -> _Given | None:
-        """An order signed as of what its table has said last; None where it has said nothing."""
+        """Return an order signed as of what its table has said last; None where it has said nothing."""
         assert self._signing
         table, order, person = given[:3]
         seen, is_resend = self._seen.get(table), isinstance(order, orders.Resend)
@@ -294,6 +294,6 @@ class Sender:
 
 
 def no_answer(table: str, order: Order, id: str, seconds: float) -> NoAnswer:
-    """The error for an order without an answer."""
+    """Return the error for an order without an answer."""
     what = f"table {table} did not answer {orders.tag_of(order)} within {seconds:g} s"
     return NoAnswer(what, f"check its status and the ACL; the order may still act, once (id {id})")

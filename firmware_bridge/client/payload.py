@@ -69,7 +69,7 @@ def verify_table(table: str, named: str) -> None:
 
 
 def fingerprint(payload: Payload) -> bytes:
-    """SHA-256 of the content, the same for any order of the keys."""
+    """Return SHA-256 of the content, the same for any order of the keys."""
     content = from_json(payload) if isinstance(payload, bytes | str) else payload
     return sha256(msgspec.json.encode(content, order="sorted")).digest()
 

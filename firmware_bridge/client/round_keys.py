@@ -29,7 +29,7 @@ class RoundKeys:
         self._origins: dict[str, str] = {}
 
     def wrong(self, table: str, payload: bytes) -> str:
-        """Why a round message of a table does not count; "" for a good one."""
+        """Return why a round message of a table does not count; "" for a good one."""
         if not signed_part(payload)[1]:
             return "it is not signed"
         known = self._origins.get(table)
@@ -43,5 +43,5 @@ class RoundKeys:
         return "no key that is known signed it"
 
     def _likely(self, origin: str | None) -> list[Key]:
-        """All keys, those of a record first."""
+        """Return all keys, those of a record first."""
         return sorted(self._keys, key=lambda key: key.name != origin)

@@ -83,7 +83,7 @@ def settle(payload: Payload | RoundMessage, wagers: Sequence[Wager], rounding: R
 
 
 def payments(now: Settlement, before: Settlement | None = None) -> dict[str, Decimal]:
-    """Person -> amount to pay now, below 0 to take back; persons without a change are left out.
+    """Return person -> amount to pay now, below 0 to take back; persons without a change are left out.
 
     before: the settlement that was last paid for this round, None for none. A repeat, or a lower revision than before,
     pays nothing. The same revision with fewer held wagers pays these: settle again once the floor has named the bet of
@@ -109,7 +109,7 @@ def _back(message: RoundMessage, wager: Wager, stake: tuple[Decimal, Decimal], r
 
 
 def _stake(message: RoundMessage, wager: Wager) -> tuple[Decimal, Decimal] | None:
-    """What was put in on the bet of a wager, and its net; None without a result in the message."""
+    """Return what was put in on the bet of a wager, and its net; None without a result in the message."""
     staked, net = _listed(message, wager)
     return None if staked is None or net is None or not _is_possible(staked, net) else (staked, net)
 
@@ -128,7 +128,7 @@ def _shared(message: RoundMessage, wager: Wager) -> str:
 
 
 def _listed(message: RoundMessage, wager: Wager) -> tuple[Decimal | None, Decimal | None]:
-    """What was put in, and net; None for what the message lacks, or has twice with different values."""
+    """Return what was put in, and net; None for what the message lacks, or has twice with different values."""
     listed = message.stakes.get(wager.bet)
     if isinstance(message, VoidedRound):  # the table may not know a wager in money yet: then it is as it was accepted
         unlisted = ONE if message.unit == "stake" else wager.stake
@@ -144,6 +144,6 @@ def _is_same(net: Decimal, again: Decimal) -> bool:
 
 
 def _is_possible(staked: Decimal, net: Decimal) -> bool:
-    """Whether no more is lost than was put in; if that is 0, players pay each other."""
+    """Return whether no more is lost than was put in; if that is 0, players pay each other."""
     is_finite = staked.is_finite() and net.is_finite()
     return is_finite and staked >= 0 and (staked == 0 or net >= staked.copy_negate())

@@ -26,7 +26,7 @@ class Signing:
         self._now_ms = now_ms
 
     def order(self, topic: str, payload: bytes, **claims: Any) -> bytes:
-        """An order of `command` in its envelope, with the next count. claims: of `CLAIMS`."""
+        """Return an order of `command` in its envelope, with the next count. claims: of `CLAIMS`."""
         count = self._last[topic] = max(self._last.get(topic, 0) + 1, int(self._now_ms()))
         fields = from_json(payload) | claims | {"count": count}
         return wrapped(self.by, topic, msgspec.json.encode(fields).decode())
@@ -41,12 +41,12 @@ class Signing:
         self._last[topic] = last
 
     def message(self, topic: str, payload: bytes) -> bytes:
-        """A message of another topic in its envelope."""
+        """Return a message of another topic in its envelope."""
         return wrapped(self.by, topic, text_of(payload))
 
 
 def signing(name: str, path: Path, now_ms: Callable[[], float]) -> Signing:
-    """The key in a file, by the name that it has at the tables. now_ms: as for `Signing`. Raises ConfigError."""
+    """Return the key in a file, by the name that it has at the tables. now_ms: as for `Signing`. Raises ConfigError."""
     try:
         seed = read_seed(path)
         if seed is None:

@@ -51,7 +51,7 @@ class Seated(Struct, frozen=True):
 
 
 def purses_refused(money: Mapping[str, Decimal], stakes: Stakes) -> dict[str, Refusal]:
-    """Seat -> why it takes no part, as `bets_closed` will answer; every seat of `money` if there is no round.
+    """Return seat -> why it takes no part, as `bets_closed` will answer; every seat of `money` if there is no round.
 
     Raises MoneyError for a purse that is no amount of more than 0.
     """
@@ -69,7 +69,7 @@ def purses_refused(money: Mapping[str, Decimal], stakes: Stakes) -> dict[str, Re
 def stake_refused(
     word: Literal["call", "raise", "compare"], amount: Decimal, seat: Seated, stakes: Stakes
 ) -> Refusal | None:
-    """Why `amount` may not be put in with this word, None if it may; an all-in compare puts in the whole purse."""
+    """Return why `amount` may not be put in with this word, None if it may; an all-in compare puts in the purse."""
     if seat.purse < seat.cost:
         return _all_in_refused(word, amount, seat)
     if word == "compare" and seat.round < COMPARES_FROM:
@@ -100,7 +100,7 @@ def _raise_refused(amount: Decimal, seat: Seated, stakes: Stakes) -> Refusal | N
 
 
 def bets_refused(bets: Mapping[str, Decimal], table: Range, seats: int = blackjack.SEATS) -> dict[str, Refusal]:
-    """Seat -> why its bet is refused, as `bets_closed` will answer; {} if all seats take part.
+    """Return seat -> why its bet is refused, as `bets_closed` will answer; {} if all seats take part.
 
     bets: seat (`"1"`) -> bet. table: `min` to `max` of its `[game]`. Raises MoneyError for a bet that is no amount.
     """
@@ -119,7 +119,7 @@ def bets_refused(bets: Mapping[str, Decimal], table: Range, seats: int = blackja
 
 
 def further_refused(word: Literal["DD", "SP"], amount: Decimal, bet: Decimal) -> Refusal | None:
-    """Why `amount` may not be put in to double or to split a hand of this bet, None if it may.
+    """Return why `amount` may not be put in to double or to split a hand of this bet, None if it may.
 
     A double is more than nothing and at most the bet; a split is the bet again. Raises MoneyError.
     """
@@ -133,7 +133,7 @@ def further_refused(word: Literal["DD", "SP"], amount: Decimal, bet: Decimal) ->
 
 
 def multiple_refused(multiple: int, offered: Collection[int]) -> Refusal | None:
-    """Why a multiple may not be bid or bet, None if it may.
+    """Return why a multiple may not be bid or bet, None if it may.
 
     offered: the settings `grab` or `bet` of a table of niu-niu; at er ba gang `range(grab_max + 1)` for a bid, and
     `third(banker's multiple)` for a bet.
@@ -148,7 +148,7 @@ def multiple_refused(multiple: int, offered: Collection[int]) -> Refusal | None:
 
 
 def most_owed(base: Decimal, multiple: int, highest: int, banker: int = 1) -> Decimal:
-    """Most that a player with this multiple can lose, or win, against the banker in one round.
+    """Return the most that a player with this multiple can lose, or win, against the banker in one round.
 
     highest: the highest of the table's `hand_multiples`. banker: the banker's multiple at niu-niu; 1 at er ba gang. The
     banker's most is the sum over the players. Raises MoneyError for a base that is no amount, or a multiple below 1.
@@ -161,7 +161,7 @@ def most_owed(base: Decimal, multiple: int, highest: int, banker: int = 1) -> De
 
 
 def purses_short(money: Mapping[str, Decimal], base: Decimal) -> dict[str, Refusal]:
-    """Seat -> why er ba gang does not begin with its purse, as `bets_closed` will answer; {} if it begins.
+    """Return seat -> why er ba gang does not begin with its purse, as `bets_closed` will answer; {} if it begins.
 
     Raises MoneyError for a base that is no amount.
     """

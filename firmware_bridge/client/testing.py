@@ -38,7 +38,7 @@ class _Result(NamedTuple):
 
 
 def _in_money(outcome: str, **seats: tuple[str, str]) -> _Result:
-    """A result in money. seats: what each put in, and its net."""
+    """Return a result in money. seats: what each put in, and its net."""
     return _Result(outcome, {seat: net for seat, (_, net) in seats.items()}, dict(seats))
 
 
@@ -206,7 +206,7 @@ class FakeTable:
         return Record(self.origin, self._size, self.key, signed=True, witnessed=0)
 
     def _entry(self, *written: Event) -> list[tuple[str, bytes]]:
-        """Write an entry; returns its messages. The first entry begins the record."""
+        """Write an entry; return its messages. The first entry begins the record."""
         begins = self._signer is not None and not self._size
         if begins:
             follows = Follows(None, 0, self._chain, 0)
@@ -236,7 +236,7 @@ class FakeTable:
         return messages
 
     def _signed(self, kinds: set[str]) -> str:
-        """Add the entry to the tree; its checkpoint, "" for none."""
+        """Add the entry to the tree; return its checkpoint, "" for none."""
         if self._signer is None:
             return ""
         grow(self._edge, self._size, leaf_hash(bytes.fromhex(self._chain)))
@@ -253,7 +253,7 @@ class FakeTable:
         return events.RoundClosed(**self._result(self._round - 1), own=Raw(b"{}"))
 
     def _corrected(self) -> events.RoundCorrected:
-        """A correction of the round, with the result of the next one."""
+        """Return a correction of the round, with the result of the next one."""
         return events.RoundCorrected(
             **self._result(self._round), revision=1, corrects=self._seq, by="floor", own=Raw(b"{}")
         )
@@ -287,7 +287,7 @@ def fake_table(
     game: FakeGame = "baccarat",
     seed: bytes | None = SEED,
 ) -> Iterator[FakeTable]:
-    """A `FakeTable` at a broker: publishes its messages there, and obeys orders."""
+    """Run a `FakeTable` at a broker: it publishes its messages there, and obeys orders."""
     from firmware_bridge.client.broker import Address, Session  # a table without a broker needs no asyncio
 
     def handle_incoming() -> None:

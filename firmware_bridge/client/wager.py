@@ -29,7 +29,7 @@ class Wager(Struct, frozen=True):
 
 
 def staked(wagers: Iterable[Wager], counts: Callable[[Wager], bool]) -> Decimal:
-    """The sum of the stakes of wagers that `counts` selects."""
+    """Return the sum of the stakes of wagers that `counts` selects."""
     return total(wager.stake for wager in wagers if counts(wager))
 
 
@@ -41,7 +41,7 @@ class Squeeze(NamedTuple):
 
 
 def squeeze(wagers: Sequence[Wager], rule: SqueezeRule = "largest-stake") -> Squeeze:
-    """The squeeze right of a round by its accepted bets, in the order of acceptance.
+    """Return the squeeze right of a round by its accepted bets, in the order of acceptance.
 
     `largest-stake`: per side the person with the largest total stake on it; no-commission banker counts as banker; of
     equal stakes the one reached first. A person largest on both keeps the player's; the next in line gets the banker's.
@@ -56,7 +56,7 @@ def squeeze(wagers: Sequence[Wager], rule: SqueezeRule = "largest-stake") -> Squ
 
 
 def _line(wagers: Sequence[Wager], bets: tuple[str, ...]) -> list[str]:
-    """The persons with a stake on one of `bets`, the largest first; of equal stakes the one reached first."""
+    """Return the persons with a stake on one of `bets`, the largest first; of equal stakes the one reached first."""
     held: dict[str, tuple[Decimal, int]] = {}
     for when, wager in enumerate(wagers):
         if wager.bet in bets:
