@@ -55,7 +55,7 @@ _OPTION: Final = re.compile(r"^argument (?=-)")
 
 @contextmanager
 def installed(command: str) -> Iterator[None]:
-    """Ends the command with one line where it needs a package that is not installed."""
+    """End the command with one line where it needs a package that is not installed."""
     try:
         yield
     except ModuleNotFoundError as error:
@@ -70,7 +70,7 @@ class Parser(argparse.ArgumentParser):
     """Parser that reports a mistake in one line, and asks what was meant where a known word is near."""
 
     def error(self, message: str) -> NoReturn:
-        """Ends the command: wrong usage."""
+        """End the command: wrong usage."""
         mistake = _NUMBER.sub(r"\2 is not \1", _OPTION.sub("", message), 1)
         mistake = mistake.replace("is not int", "is not a whole number").replace("is not float", "is not a number")
         see = f"see {self.prog} --help"
@@ -79,11 +79,11 @@ class Parser(argparse.ArgumentParser):
 
     @staticmethod
     def worded(mistake: str, see: str) -> str:
-        """A mistake in one line, with the place to read on."""
+        """Return a mistake in one line, with the place to read on."""
         return f"{mistake}{'' if mistake.endswith('?') else ';'} {see}"
 
     def format_help(self) -> str:
-        """The help, with the choices of an option folded where they are wider than the terminal."""
+        """Return the help, with the choices of an option folded where they are wider than the terminal."""
         width = shutil.get_terminal_size().columns
         lines = (_folded(line, width) if len(line) > width else line for line in super().format_help().splitlines())
         parts = (part for line in lines for part in line.splitlines() or [""])
@@ -92,7 +92,7 @@ class Parser(argparse.ArgumentParser):
     def parse_known_args(  # type: ignore[override]  # typeshed has overloads for a namespace of another type
         self, args: Sequence[str] | None = None, namespace: Any = None
     ) -> tuple[Any, list[str]]:
-        """Reads all words: one that is left over is a mistake, reported by the command that it was given to."""
+        """Read all words: one that is left over is a mistake, reported by the command that it was given to."""
         words = sys.argv[1:] if args is None else list(args)
         first = words[0].partition("=")[0] if words else ""
         if first.startswith("--") and not any(each.startswith(first) for each in self._option_string_actions):
@@ -107,7 +107,7 @@ class Parser(argparse.ArgumentParser):
         return found, rest
 
     def _too_early(self, words: Sequence[str]) -> str:
-        """The mistake of words before a command, `list journal` or `--json status`; "" if that is none."""
+        """Return the mistake of words before a command, `list journal` or `--json status`; "" if that is none."""
         commands = next((each for each in self._actions if isinstance(each, argparse._SubParsersAction)), None)
         known = list(commands.choices) if commands else []
         place = next((n for n, word in enumerate(words) if word in known), 0)
@@ -118,7 +118,7 @@ class Parser(argparse.ArgumentParser):
         return f"the {str(commands.metavar).lower()} comes first: {self.prog} {line}"
 
     def _left_out(self, found: Any, rest: Sequence[str]) -> str:
-        """The last word of a command that may be left out, and was taken so before an option: `GAME --json FILE`."""
+        """Return the last word of a command that may be left out, and was before an option: `GAME --json FILE`."""
         last = next((each for each in reversed(self._actions) if not each.option_strings), None)
         is_word = len(rest) == 1 and (rest[0] == "-" or not rest[0].startswith("-"))
         is_out = last is not None and last.nargs == "?" and getattr(found, last.dest) is last.default
@@ -131,7 +131,7 @@ class Parser(argparse.ArgumentParser):
         return f"{word} is unknown{_asked(word, self._option_string_actions)}"
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
-        """Refuses a value that is no choice, with the nearest one."""
+        """Refuse a value that is no choice, with the nearest one."""
         if action.choices is None or value in action.choices:
             return
         known = list(map(str, action.choices))
@@ -143,21 +143,21 @@ class Parser(argparse.ArgumentParser):
 
 
 def file_to_write(text: str) -> Path:
-    """A file's path. Raises ArgumentTypeError for a directory: of `there/` a path would keep `there`, as a file."""
+    """Return a file's path. Raises ArgumentTypeError for a directory: of `there/` a path keeps `there`, as a file."""
     if text.endswith("/") or Path(text).is_dir():
         raise argparse.ArgumentTypeError(f"{text!r} is a directory: name a file in it")
     return Path(text)
 
 
 def port(text: str) -> int:
-    """A port. Raises ArgumentTypeError."""
+    """Return a port. Raises ArgumentTypeError."""
     if not text.isdecimal() or not 1 <= int(text) <= 65_535:
         raise argparse.ArgumentTypeError(f"{text!r} is not a port: write 1 to 65535, such as 1883")
     return int(text)
 
 
 def speed(text: str) -> float:
-    """How fast a simulated dealer is; 1 is human. Raises ArgumentTypeError."""
+    """Return how fast a simulated dealer is; 1 is human. Raises ArgumentTypeError."""
     try:
         found = float(text)
     except ValueError:
@@ -168,7 +168,7 @@ def speed(text: str) -> float:
 
 
 def line(what: str, most: int) -> Callable[[str], str]:
-    """Reads a text of one line of at most so many characters, as a record keeps it. what: it in a word."""
+    """Return a reader of a text of one line of at most so many characters, as a record keeps it. what: it in a word."""
 
     def read(text: str) -> str:
         if wrong := fault(text, most):
@@ -179,14 +179,14 @@ def line(what: str, most: int) -> Callable[[str], str]:
 
 
 def person(text: str) -> str:
-    """Reads the name of a person, as a record keeps it. Raises ArgumentTypeError."""
+    """Read the name of a person, as a record keeps it. Raises ArgumentTypeError."""
     if wrong := names.unfit(text, names.LONGEST):
         raise argparse.ArgumentTypeError(f"the name {wrong}: {names.REMEDY}")
     return text
 
 
 def day(text: str) -> str:
-    """A day, YYYY-MM-DD. Raises ArgumentTypeError."""
+    """Return a day, YYYY-MM-DD. Raises ArgumentTypeError."""
     try:
         return date.fromisoformat(text).isoformat()
     except ValueError:
@@ -201,7 +201,7 @@ class Days(NamedTuple):
 
 
 def days(text: str) -> Days:
-    """A day, YYYY-MM-DD, or a month, YYYY-MM. Raises ArgumentTypeError."""
+    """Return a day, YYYY-MM-DD, or a month, YYYY-MM. Raises ArgumentTypeError."""
     try:
         year, month, *rest = map(int, text.split("-"))
         last = date.fromisoformat(text).day if rest else monthrange(year, month)[1]
@@ -212,18 +212,18 @@ def days(text: str) -> Days:
 
 
 def one_of(known: Iterable[str]) -> str:
-    """The words to choose from, as a hint."""
+    """Return the words to choose from, as a hint."""
     return f"use one of: {', '.join(known)}"
 
 
 def _asked(word: str, known: Iterable[str]) -> str:
-    """A "did you mean" behind a message; "" where nothing is near, since --help lists all."""
+    """Return a "did you mean" behind a message; "" where nothing is near, since --help lists all."""
     question = did_you_mean(word, known, "")
     return f"; {question}" if question else ""
 
 
 def _narrowed(line: str, width: int) -> Iterable[str]:
-    """A line that fits: with less indentation where that is enough, else wrapped."""
+    """Return a line that fits: with less indentation where that is enough, else wrapped."""
     word = line.lstrip()
     if len(word) < len(line) > width >= len(word):
         return [" " * (width - len(word)) + word]
@@ -231,7 +231,7 @@ def _narrowed(line: str, width: int) -> Iterable[str]:
 
 
 def _folded(line: str, width: int) -> str:
-    """A line in lines of this width, broken behind a comma or a bar, or before choices."""
+    """Return a line in lines of this width, broken behind a comma or a bar, or before choices."""
     head, *rest = re.split(r"(?<=[,|])|(?= \{)", line)
     lines = [head]
     for part in rest:

@@ -40,7 +40,7 @@ class NotTaken(BridgeError):
 
 
 def bundle_options(parser: argparse.ArgumentParser) -> None:
-    """The options of `bundle`."""
+    """Add the options of `bundle`."""
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     for name, text in (
         ("verify", "say whether a bundle or package is signed, whole and no older than this version"),
@@ -59,7 +59,7 @@ def bundle_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run_bundle(arguments: argparse.Namespace, installer: Sequence[str]) -> int:
-    """Carries out the action. installer: options of scripts/install. Raises NotTaken."""
+    """Carry out the action. installer: options of scripts/install. Raises NotTaken."""
     try:
         if arguments.action == "verify":
             _say(_verified(arguments.file, arguments), arguments.unsigned)
@@ -72,7 +72,7 @@ def run_bundle(arguments: argparse.Namespace, installer: Sequence[str]) -> int:
 
 
 def _verified(file: Path, how: argparse.Namespace, to: Path | None = None) -> Release:
-    """The release of a file or folder, which is written to another folder, if that is given. Raises Refused."""
+    """Return the release of a file or folder, which is written to another folder, if that is given. Raises Refused."""
     keys: tuple[Key, ...] | None = None
     if not how.unsigned:
         keys = pinned_keys()
@@ -94,7 +94,7 @@ def _verified(file: Path, how: argparse.Namespace, to: Path | None = None) -> Re
 
 
 def _install(arguments: argparse.Namespace, installer: Sequence[str]) -> int:
-    """Verifies a copy that only this process can change, then lets its installer run. The exit code of that."""
+    """Verify a copy that only this process can change, then let its installer run. Return the exit code of that."""
     file: Path = arguments.file
     with TemporaryDirectory(prefix="shoe-bundle-") as private:
         copy, to = Path(private, file.name), Path(private, "verified")

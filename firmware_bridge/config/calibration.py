@@ -142,7 +142,7 @@ class Damaged(ConfigError):
 
 
 def load(path: Path) -> Calibration:
-    """The calibration in a file; an empty one if the file or its directory is missing.
+    """Return the calibration in a file; an empty one if the file or its directory is missing.
 
     Raises Damaged if the content is wrong, naming the key; ConfigError if the file cannot be read.
     """
@@ -158,7 +158,7 @@ def load(path: Path) -> Calibration:
 
 
 def save(path: Path, calibration: Calibration) -> None:
-    """Writes the calibration to disk, whole or not at all.
+    """Write the calibration to disk, whole or not at all.
 
     Raises OSError; ValueError, before anything is written, for one that `load` would refuse or read otherwise.
     """
@@ -169,7 +169,8 @@ def save(path: Path, calibration: Calibration) -> None:
 
 
 def found(path: Path) -> tuple[Calibration, str]:
-    """The calibration in a file, and "". A damaged one is set aside: an empty calibration, and the text that says so.
+    """Return the calibration in a file, and "". A damaged one is set aside: an empty calibration, and the text that
+    says so.
 
     Raises OSError; ConfigError if the file may not be read or moved.
     """
@@ -181,9 +182,9 @@ def found(path: Path) -> tuple[Calibration, str]:
 
 
 def keep(path: Path, step: str, section: AnySection | None) -> str:
-    """Writes a new section of a step to disk, or (None) the one from before; the text of `found`.
+    """Write a new section of a step to disk, or (None) the one from before; return the text of `found`.
 
-    Changes the file as it is now: another visit may have written its section since. Raises as `found` and `save` do.
+    Change the file as it is now: another visit may have written its section since. Raises as `found` and `save` do.
     """
     with _alone(path):
         now, moved = _found_alone(path)
@@ -192,7 +193,7 @@ def keep(path: Path, step: str, section: AnySection | None) -> str:
 
 
 def section_of(step: object, given: object, at: str, by: str) -> AnySection | None:
-    """A section from what a technician's command sends, None for none; `at` and `by` are ours. Raises ValueError."""
+    """Return the section a technician's command sends, None for none; `at` and `by` are ours. Raises ValueError."""
     kinds = {each.name: each.type for each in fields(Calibration)}
     if not isinstance(step, str) or step not in kinds:
         raise ValueError("there is no such step")
@@ -205,26 +206,26 @@ def section_of(step: object, given: object, at: str, by: str) -> AnySection | No
 
 
 def calibrated(calibration: Calibration, name: str, section: AnySection) -> Calibration:
-    """The calibration with a new section; the previous one is kept, for one undo."""
+    """Return the calibration with a new section; the previous one is kept, for one undo."""
     before = getattr(calibration, name)
     kept = replace(before, previous=None) if before else None
     return replace(calibration, **{name: replace(section, previous=kept)})
 
 
 def undone(calibration: Calibration, name: str) -> Calibration:
-    """The calibration with a section as it was before the last one; still older values are lost."""
+    """Return the calibration with a section as it was before the last one; still older values are lost."""
     section: AnySection | None = getattr(calibration, name)
     return replace(calibration, **{name: section.previous if section else None})
 
 
 def document(calibration: Calibration) -> str:
-    """The calibration as TOML, the inverse of `load`."""
+    """Return the calibration as TOML, the inverse of `load`."""
     return "\n".join(_lines("", msgspec.to_builtins(calibration)))
 
 
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """Locks the file against other visits for the block. Raises ConfigError if it may not be written."""
+    """Lock the file against other visits for the block. Raises ConfigError if it may not be written."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with locked(path.parent):

@@ -26,7 +26,7 @@ _INSTALLED: Final = re.compile(r"(.+)-([^-]+)\.dist-info")
 
 
 def code_of(config: Mapping[str, str], site: Path = _SITE, packages: Path = _PACKAGES) -> Code:
-    """The code in `site` that begins to run. packages: where the others are; config: digests of its sections.
+    """Return the code in `site` that begins to run. packages: where the others are; config: digests of its sections.
 
     software: SHA-256 over the sorted lines of the wheel's RECORD for its packages, as hex, None in a clone. The files
     themselves are compared by `changed_files`.
@@ -42,7 +42,7 @@ def code_of(config: Mapping[str, str], site: Path = _SITE, packages: Path = _PAC
 
 
 def installed_by() -> str:
-    """The name that scripts/install wrote for who installed this software; "" if that is not known."""
+    """Return the name that scripts/install wrote for who installed this software; "" if that is not known."""
     try:
         return text_in(Path(sys.prefix) / INSTALLED_BY).strip()[:LONGEST_NAME]
     except (OSError, Undecodable):
@@ -50,7 +50,7 @@ def installed_by() -> str:
 
 
 def stated_files(site: Path = _SITE) -> dict[str, str]:
-    """The files of this software and their digests, as its RECORD states them; none in a clone."""
+    """Return the files of this software and their digests, as its RECORD states them; none in a clone."""
     records = [each / "RECORD" for each in site.glob("firmware_bridge-*.dist-info")]
     if len(records) != 1:
         return {}
@@ -62,7 +62,7 @@ def stated_files(site: Path = _SITE) -> dict[str, str]:
 
 
 def changed_files(site: Path = _SITE) -> list[str]:
-    """The files that differ from RECORD, are missing, or that it does not name. Reads them all: some 0.1 s."""
+    """Return the files that differ from RECORD, are missing, or that it does not name. Reads them all: some 0.1 s."""
     stated = stated_files(site)
     if not stated:
         return []
@@ -76,13 +76,13 @@ def changed_files(site: Path = _SITE) -> list[str]:
 
 
 def _installed(site: Path) -> list[str]:
-    """The other packages and their versions, sorted."""
+    """Return the other packages and their versions, sorted."""
     names = (_INSTALLED.fullmatch(each.name) for each in site.glob("*.dist-info"))
     return sorted(f"{each[1].lower()} {each[2]}" for each in names if each and each[1] != "firmware_bridge")
 
 
 def _digest(path: Path | None) -> str | None:
-    """The digest of a file as RECORD writes it."""
+    """Return the digest of a file as RECORD writes it."""
     if path is None:
         return None
     try:

@@ -33,14 +33,14 @@ class Row(NamedTuple):
 
 
 def shipped(file: str) -> Path:
-    """Path of a document: beside the installed package, or in the source tree."""
+    """Return the path of a document: beside the installed package, or in the source tree."""
     package = Path(firmware_bridge.__file__).parent
     places = [folder / file for folder in (package / "docs", package.parent / "docs", package.parent)]
     return next((path for path in places if path.exists()), places[0])
 
 
 def chapters_of(document: str, text: str) -> Iterator[Chapter]:
-    """The chapters of a document, in order. text: its Markdown."""
+    """Yield the chapters of a document, in order. text: its Markdown."""
     heads = [(match.start(), len(match[1]), match[2]) for match in re.finditer(r"^(##+) (.+)$", text, re.M)]
     for n, (start, depth, title) in enumerate(heads):
         end = next((at for at, other, _ in heads[n + 1 :] if other <= depth), len(text))
@@ -48,7 +48,7 @@ def chapters_of(document: str, text: str) -> Iterator[Chapter]:
 
 
 def rows_of(chapter: Chapter) -> Iterator[Row]:
-    """Rows of the tables of a chapter itself, without those of smaller chapters in it."""
+    """Yield the rows of the tables of a chapter itself, without those of smaller chapters in it."""
     own = re.split(r"^###* ", chapter.text.split("\n", 1)[-1], maxsplit=1, flags=re.M)[0]
     labels: list[str] = []
     for line in own.splitlines():
@@ -63,10 +63,10 @@ def rows_of(chapter: Chapter) -> Iterator[Row]:
 
 
 def cells(line: str) -> list[str]:
-    """The cells of a line of a table."""
+    """Return the cells of a line of a table."""
     return [cell.strip().replace("\\|", "|") for cell in _CELL.split(line.strip().strip("|"))]
 
 
 def is_rule(line: str) -> bool:
-    """Whether a line of a table is the one below its labels."""
+    """Return whether a line of a table is the one below its labels."""
     return bool(_RULE.fullmatch(line))

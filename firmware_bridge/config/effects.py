@@ -59,14 +59,14 @@ OF_POLICY: Final = frozenset(["irregularities", "irregularity", "exceptions", "p
 
 
 def games_of(section: str, key: str) -> tuple[str, ...]:
-    """The games a key is for; () for all of them."""
+    """Return the games a key is for; () for all of them."""
     part = PARTS.get((section, key))
     found = tuple(name for name, game in GAMES.items() if part is None or part.has_effect(game))
     return () if len(found) == len(GAMES) else found
 
 
 def without_effect(raw: dict[str, Any], game: Game) -> Iterator[str]:
-    """The keys written in a TOML document that have no effect in its game, each with the reason."""
+    """Yield the keys written in a TOML document that have no effect in its game, each with the reason."""
     for (section, key), part in PARTS.items():
         keys = raw.get(section)
         if isinstance(keys, dict) and key in keys and keys[key] not in (0, "none") and not part.has_effect(game):
@@ -74,7 +74,7 @@ def without_effect(raw: dict[str, Any], game: Game) -> Iterator[str]:
 
 
 def cannot_be_set(name: str) -> str:
-    """What is wrong with an unknown key that asks for a payment, a rule, or an exception to a policy; "" for others."""
+    """Return what is wrong with an unknown key that asks for a payment, a rule or an exception to a policy; else ""."""
     key = name.casefold().replace("-", "_")
     words = {*re.split(r"[_\s.]+", key), key.replace("_", "")}
     if words & OF_POLICY or key in KEEP_ORDER:

@@ -31,12 +31,12 @@ class Finding(NamedTuple):
 
 
 def judged(name: str, fine: bool, text: str, remedy: str) -> Finding:
-    """OK where it is fine, else FAIL with its remedy."""
+    """Return OK where it is fine, else FAIL with its remedy."""
     return Finding("OK", name, text) if fine else Finding("FAIL", name, text, remedy)
 
 
 def unseen(name: str, key: str, path: Path) -> Iterator[Finding]:
-    """Warns of a secret's file with signs that are not seen in it; a line end of Windows is named, too."""
+    """Warn of a secret's file with signs that are not seen in it; a line end of Windows is named, too."""
     try:
         found = marks(path.read_bytes().rstrip(b"\n"))
     except OSError:
@@ -47,7 +47,7 @@ def unseen(name: str, key: str, path: Path) -> Iterator[Finding]:
 
 
 def report(findings: Iterable[Finding], as_json: bool) -> list[str]:
-    """Prints each finding as it comes, or one JSON object; returns what failed.
+    """Print each finding as it comes, or one JSON object; return what failed.
 
     At the end the failures once more, where what is in order stands between them.
     """
@@ -69,7 +69,7 @@ def report(findings: Iterable[Finding], as_json: bool) -> list[str]:
 
 
 def text(finding: Finding) -> str:
-    """A finding as text, its remedy on a line of its own."""
+    """Return a finding as text, its remedy on a line of its own."""
     return "\n".join([line.plain for line in _lines(finding)])
 
 

@@ -27,7 +27,7 @@ _LABEL: Final = re.compile(r" *(?:[-*] |\d+\. |\S+(?: \S+){0,3}? {2,})?")
 
 
 def columns() -> int:
-    """The width to wrap at: COLUMNS, else the terminal's; 0 where the output is no terminal: lines stay whole."""
+    """Return the width to wrap at: COLUMNS, else the terminal's; 0 if the output is no terminal: lines stay whole."""
     given = os.environ.get("COLUMNS", "")
     if given.isdecimal() and int(given):
         return int(given)
@@ -35,20 +35,20 @@ def columns() -> int:
 
 
 def show(*lines: Text, label: int | None = None) -> None:
-    """Prints lines, each wrapped below its label; see `hanging`."""
+    """Print lines, each wrapped below its label; see `hanging`."""
     sys.stdout.write(_drawn(lines, label))
     sys.stdout.flush()
 
 
 def show_columns(lines: Iterable[str]) -> None:
-    """Prints lines of a table; one that is too wide loses the blanks between its cells, and goes on below."""
+    """Print lines of a table; one that is too wide loses the blanks between its cells, and goes on below."""
     width = columns() or sys.maxsize
     for line in lines:
         show_as_is(Text(line if cell_len(line) <= width else _closed_up(line)))
 
 
 def show_as_is(line: Text) -> None:
-    """Prints a line that may be part of a picture: it is wrapped only if it does not fit."""
+    """Print a line that may be part of a picture: it is wrapped only if it does not fit."""
     show(line, label=0 if line.cell_len <= (columns() or sys.maxsize) else None)
 
 
@@ -58,7 +58,7 @@ def _closed_up(line: str) -> str:
 
 
 def page(*lines: Text) -> None:
-    """Prints lines, through $PAGER (less) if stdout is a terminal that they do not fit in."""
+    """Print lines, through $PAGER (less) if stdout is a terminal that they do not fit in."""
     text, pager = _drawn(lines), os.environ.get("PAGER", "less").strip()
     fits = text.count("\n") < shutil.get_terminal_size().lines
     if fits or not sys.stdout.isatty() or pager in ("", "cat") or os.environ.get("TERM", "dumb") == "dumb":
@@ -86,7 +86,8 @@ def _drawn(lines: Iterable[Text], label: int | None = None) -> str:
 
 
 def hanging(line: Text, width: int, label: int | None = None) -> list[Text]:
-    """The line in lines of at most `width` columns (0: as it is); further ones stand below the text after its label.
+    """Return the line in lines of at most `width` columns (0: as it is); further ones stand below the text after its
+    label.
 
     label: length of the label in characters; by default a bullet, or the first words if two blanks follow.
     """
@@ -109,7 +110,7 @@ def hanging(line: Text, width: int, label: int | None = None) -> list[Text]:
 
 
 def labelled(line: str, style: str = "dim") -> Text:
-    """A line with its label in a style."""
+    """Return a line with its label in a style."""
     text = Text(line)
     found = _LABEL.match(line)
     if found and found[0].strip():
@@ -124,6 +125,6 @@ def _wrapped(text: Text, width: int) -> Iterator[Text]:
 
 
 def _console() -> Console:
-    """Where lines are printed; without colours for a pipe, a dumb terminal and NO_COLOR."""
+    """Return where lines are printed; without colours for a pipe, a dumb terminal and NO_COLOR."""
     plain = not sys.stdout.isatty() or "NO_COLOR" in os.environ or os.environ.get("TERM", "dumb") == "dumb"
     return Console(file=sys.stdout, color_system=None if plain else "standard", highlight=False, markup=False)

@@ -23,13 +23,13 @@ FORM: Final = "{ low = .., high = .. }"
 
 
 def names(game: Game) -> tuple[str, ...]:
-    """What `[limits]` may name at a table of this game."""
+    """Return what `[limits]` may name at a table of this game."""
     enforced, sides = (BET,) if game.money.bet_range else (), (OF_SIDES,) if game.money.bets else ()
     return (*game.money.bets, *enforced, OF_TABLE, *sides)
 
 
 def limits(keys: Mapping[str, Any], game: Game, mistakes: list[str]) -> dict[str, Limit]:
-    """The good limits, of whole numbers or decimal texts; mistakes are appended to `mistakes`."""
+    """Return the good limits, of whole numbers or decimal texts; mistakes are appended to `mistakes`."""
     good: dict[str, Limit] = {}
     for name, value in keys.items():
         where = f"[limits] {name[:LONGEST_NAME]}"
@@ -41,7 +41,7 @@ def limits(keys: Mapping[str, Any], game: Game, mistakes: list[str]) -> dict[str
 
 
 def enforced(game: Game, terms: Terms, limit: Limit | None, mistakes: list[str]) -> Terms:
-    """The game's settings with the least and the most of `bet`; mistakes are appended to `mistakes`."""
+    """Return the game's settings with the least and the most of `bet`; mistakes are appended to `mistakes`."""
     if game.money.bet_range is None or not isinstance(limit, dict):
         return terms
     ends = dict(zip(ENDS, game.money.bet_range, strict=True))
@@ -59,7 +59,7 @@ def enforced(game: Game, terms: Terms, limit: Limit | None, mistakes: list[str])
 
 
 def enforced_limit(game: Game, terms: Terms) -> dict[str, Decimal]:
-    """The limit `bet` as these settings have it; {} in a game without one."""
+    """Return the limit `bet` as these settings have it; {} in a game without one."""
     terms_of = zip(ENDS, game.money.bet_range, strict=True) if game.money.bet_range else ()
     return {end: getattr(terms, term) for end, term in terms_of}
 
@@ -74,7 +74,7 @@ MAIN: Final = ("player", "banker", "banker_no_commission", BET)
 
 
 def contradictory(written: Mapping[str, Limit], game: Game, terms: Terms) -> Iterator[str]:
-    """Limits that leave no bet, or allow one that another forbids; `written`: the good ones, without `bet`."""
+    """Yield limits that leave no bet, or allow one that another forbids; `written`: the good ones, without `bet`."""
     found: dict[str, Ends] = {name: _ends_of(limit) for name, limit in written.items()}
     for name in (name for name, (_, most) in found.items() if most == 0):
         yield f"[limits] {name}: high is 0, so no bet is possible: give an amount above 0"
@@ -99,7 +99,7 @@ def _ends_of(limit: Limit) -> Ends:
 
 
 def _outside(name: str, of_bet: Ends, of_table: Ends) -> Iterator[str]:
-    """Mistakes of a bet with other limits than the table's, which are of every bet."""
+    """Yield mistakes of a bet with other limits than the table's, which are of every bet."""
     (least, most), (low, high) = of_bet, of_table
     inside = f"write {name} and {OF_TABLE} so that one lies in the other"
     if high is not None and (most or least or 0) > high:
@@ -113,7 +113,7 @@ def _outside(name: str, of_bet: Ends, of_table: Ends) -> Iterator[str]:
 
 
 def in_limits(key: str, game: Game) -> str:
-    """Where a key of `[game]` stands, if that is `[limits]`; else ""."""
+    """Return where a key of `[game]` stands, if that is `[limits]`; else ""."""
     return f"[game] {key} belongs in [limits]: {BET} = {FORM}" if key in (game.money.bet_range or ()) else ""
 
 
@@ -151,14 +151,14 @@ def _wrong_limit(where: str, name: str, value: Any) -> Iterator[str]:
 
 
 def _as_published(value: dict[str, Any]) -> Limit:
-    """Whole numbers as they are; if one is not whole, all of them as decimal texts."""
+    """Return whole numbers as they are; if one is not whole, all of them as decimal texts."""
     if all(isinstance(each, int) for each in value.values()):
         return value
     return {end: each if isinstance(each, str) else f"{Decimal(each):f}" for end, each in value.items()}
 
 
 def _amount(written: Any) -> Decimal | None:
-    """Money in plain decimals; None for anything else or a negative amount."""
+    """Return money in plain decimals; None for anything else or a negative amount."""
     if isinstance(written, bool) or not isinstance(written, int | str | Decimal):
         return None
     if isinstance(written, str) and not set(written) <= set("0123456789."):

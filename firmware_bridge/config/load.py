@@ -33,7 +33,7 @@ SECTIONS: Final = {field.encode_name: field.type for field in fields(Config)}
 
 
 def load(path: Path, nameless: str | None = None) -> Config:
-    """The configuration in a file. nameless: table id if the file has none. Raises ConfigError, a mistake a line."""
+    """Return the config in a file. nameless: table id if the file has none. Raises ConfigError, a mistake a line."""
     raw = read_document(path)
     if nameless and isinstance(table := raw.setdefault("table", {}), dict):
         table.setdefault("id", nameless)
@@ -41,7 +41,7 @@ def load(path: Path, nameless: str | None = None) -> Config:
 
 
 def parse(raw: dict[str, Any], name: str = "config") -> Config:
-    """The configuration in a TOML document: read whole, then checked.
+    """Return the configuration in a TOML document: read whole, then checked.
 
     Raises ConfigError with every mistake, one a line.
     """
@@ -69,7 +69,7 @@ def parse(raw: dict[str, Any], name: str = "config") -> Config:
 
 
 def _placed(raw: dict[str, Any], game: Game, mistakes: list[str]) -> dict[str, Any]:
-    """The document without keys that belong elsewhere, each of which is appended to `mistakes`."""
+    """Return the document without keys that belong elsewhere, each of which is appended to `mistakes`."""
     raw = placed(raw, known(game, raw), places(game), mistakes)
     strays = {
         "table": {
@@ -91,7 +91,7 @@ def _placed(raw: dict[str, Any], game: Game, mistakes: list[str]) -> dict[str, A
 
 
 def _sections(good: dict[str, Any], game: Game) -> tuple[dict[str, Any], list[str]]:
-    """The sections of a config, made of good keys alone, and the mistakes of those that were not read by a type."""
+    """Return the sections of a config, made of good keys alone, and the mistakes of those not read by a type."""
     sections, mistakes = dict(good), list[str]()
     if "table" in good:
         sections["table"] = {"id": "?"} | good["table"]
@@ -119,7 +119,7 @@ def _sections(good: dict[str, Any], game: Game) -> tuple[dict[str, Any], list[st
 
 
 def _with_page(mistake: str) -> str:
-    """A mistake; an unknown key that asks for what cannot be set points to the page that says so."""
+    """Return a mistake; an unknown key that asks for what cannot be set points to the page that says so."""
     if mistake.startswith("[table] policy = {"):
         return f"{mistake}; exceptions to a policy cannot be set: shoe help exceptions"
     where, unknown, _ = mistake.partition(" is unknown: ")
@@ -128,7 +128,7 @@ def _with_page(mistake: str) -> str:
 
 
 def _with_orders(raw: dict[str, Any]) -> dict[str, Any]:
-    """The document with its orders by their names, `bets_open`, also where it has `bets-open`.
+    """Return the document with its orders by their names, `bets_open`, also where it has `bets-open`.
 
     With a key in `[[orders]]`, no order is taken unsigned unless `[mqtt] commands` says so.
     """
@@ -141,7 +141,7 @@ def _with_orders(raw: dict[str, Any]) -> dict[str, Any]:
 
 
 def _filled(raw: dict[str, Any], game: Game) -> dict[str, Any]:
-    """The document with its orders by their names, the keys of its mode, and the game's needs in `[table]`."""
+    """Return the document with its orders by their names, the keys of its mode, and the game's needs in `[table]`."""
     raw = _with_orders(raw)
     service = raw.get("service")
     mode = service.get("mode") if isinstance(service, dict) else None
@@ -155,7 +155,7 @@ def _filled(raw: dict[str, Any], game: Game) -> dict[str, Any]:
 
 
 def _by_name(section: Any, key: str) -> Any:
-    """A section with the orders in one of its lists by their names."""
+    """Return a section with the orders in one of its lists by their names."""
     written = section.get(key) if isinstance(section, dict) else None
     if not isinstance(written, list):
         return section
@@ -164,14 +164,14 @@ def _by_name(section: Any, key: str) -> Any:
 
 
 def _game(raw: dict[str, Any]) -> Game:
-    """The game of the table; the default one where the document names none that is known."""
+    """Return the game of the table; the default one where the document names none that is known."""
     table = raw.get("table")
     name = table.get("game") if isinstance(table, dict) else None
     return GAMES.get(name if isinstance(name, str) else "", GAMES[TableConfig(id="?").game])
 
 
 def _keypads(pads: Any, mistakes: list[str]) -> tuple[KeypadConfig, ...]:
-    """The serial keypads; mistakes are appended to `mistakes`."""
+    """Return the serial keypads; mistakes are appended to `mistakes`."""
     if not isinstance(pads, list) or not all(isinstance(each, dict) for each in pads):
         mistakes.append("each keypad has its own section: write [[keypad]]")
         return ()
@@ -187,7 +187,7 @@ def _keypads(pads: Any, mistakes: list[str]) -> tuple[KeypadConfig, ...]:
 
 
 def _terms(game: Game, good: dict[str, Any], mistakes: list[str]) -> Any:
-    """The settings of a game; what contradicts among them is appended to `mistakes`."""
+    """Return the settings of a game; what contradicts among them is appended to `mistakes`."""
     try:
         return game.terms(**good)
     except ValueError as error:
@@ -196,7 +196,7 @@ def _terms(game: Game, good: dict[str, Any], mistakes: list[str]) -> Any:
 
 
 def broker_settings(config: Config) -> BrokerSettings:
-    """Settings of the broker, with the password read from its file. Raises ConfigError if it cannot be read."""
+    """Return the settings of the broker, with the password read from its file. Raises ConfigError if that fails."""
     mqtt = config.mqtt
     password = read_password("mqtt", mqtt.password_file, Path(mqtt.password_file)) if mqtt.password_file else None
     return BrokerSettings(
@@ -212,12 +212,12 @@ def broker_settings(config: Config) -> BrokerSettings:
 
 
 def digests(config: Config) -> dict[str, str]:
-    """A digest of each section of a config, to compare what was read with what a file has now; no secret is in it."""
+    """Return the digest of each section, to compare what was read with what a file has now; no secret is in it."""
     return {name: sha256(repr(getattr(config, name)).encode()).hexdigest()[:16] for name in config.__struct_fields__}
 
 
 def machine_id() -> str | None:
-    """The board's serial number, else the machine id; None where there is neither."""
+    """Return the board's serial number, else the machine id; None where there is neither."""
     for path in (Path("/sys/firmware/devicetree/base/serial-number"), Path("/etc/machine-id")):
         try:
             return text_in(path, "ascii").strip(chr(0)).strip()
@@ -227,6 +227,6 @@ def machine_id() -> str | None:
 
 
 def _client_id(table: str) -> str:
-    """A stable client id, unique to the machine."""
+    """Return a stable client id, unique to the machine."""
     machine = machine_id()
     return f"shoe-{table}-{machine[-12:]}" if machine else f"shoe-{table}"

@@ -43,7 +43,7 @@ complete -o default -F _{function} {command}
 
 
 def page(command: str, parser: argparse.ArgumentParser, files: Mapping[str, str], see_also: str) -> str:
-    """Manual page of a command, in roff. files: path -> what it is."""
+    """Return the manual page of a command, in roff. files: path -> what it is."""
     lines = [*head(command, "1", parser.description or ""), ".SH SYNOPSIS", f".B {plain(command)}", ".I COMMAND"]
     lines += ["[options]", ".SH COMMANDS", *_commands(command, parser)]
     lines += [".SH EXIT STATUS"]
@@ -59,12 +59,12 @@ def page(command: str, parser: argparse.ArgumentParser, files: Mapping[str, str]
 
 
 def head(name: str, chapter: str, text: str) -> list[str]:
-    """The first lines of a manual page, up to its name and what it is."""
+    """Return the first lines of a manual page, up to its name and what it is."""
     return [f'.TH {name.upper()} {chapter} "" "shoe {__version__}"', ".SH NAME", plain(f"{name} - {text.rstrip('.')}")]
 
 
 def _commands(path: str, parser: argparse.ArgumentParser) -> Iterator[str]:
-    """Each command with its arguments and subcommands."""
+    """Yield each command with its arguments and subcommands."""
     for action in parser._actions:
         if not isinstance(action, argparse._SubParsersAction):
             continue
@@ -85,7 +85,7 @@ def _argument(action: argparse.Action) -> Iterator[str]:
 
 
 def plain(text: str) -> str:
-    """Text escaped for roff: no backslash, hyphen or first dot is a command."""
+    """Return the text escaped for roff: no backslash, hyphen or first dot is a command."""
     if not text:
         return "\\&"
     escaped = text.replace("\\", "\\e").replace("-", "\\-").replace("%%", "%")
@@ -100,7 +100,7 @@ def bash(
     more: Mapping[str, str] = {},
     underscored: str = "",
 ) -> str:
-    """Script for bash-completion; where it has no word, bash completes file names.
+    """Return the script for bash-completion; where it has no word, bash completes file names.
 
     asked: words that lead to an option, or to an argument by its number from 0, -> the shell command that writes what
     may follow; `$file` in it is the `--config` that was typed, `$typed` the argument before. more: path -> further
@@ -132,7 +132,7 @@ def bash(
 
 
 def _parsers(path: str, parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser]]:
-    """A parser and those of its subcommands, by the words that lead to them."""
+    """Yield a parser and those of its subcommands, by the words that lead to them."""
     yield path, parser
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
@@ -141,14 +141,14 @@ def _parsers(path: str, parser: argparse.ArgumentParser) -> Iterator[tuple[str, 
 
 
 def _with_value(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.Action]]:
-    """Options that take a value."""
+    """Yield the options that take a value."""
     for action in parser._actions:
         if action.nargs in (None, argparse.ONE_OR_MORE):
             yield from ((option, action) for option in action.option_strings)
 
 
 def _words(parser: argparse.ArgumentParser) -> Iterator[str]:
-    """Words that may follow: choices and options."""
+    """Yield the words that may follow: choices and options."""
     for action in parser._actions:
         if action.help != argparse.SUPPRESS:
             yield from action.option_strings or map(str, action.choices or ())

@@ -14,7 +14,7 @@ Places = Mapping[str, tuple[str, ...]]
 
 
 def places_of(rows: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
-    """The places of each key, from rows of place and key."""
+    """Return the places of each key, from rows of place and key."""
     found: dict[str, dict[str, None]] = {}
     for place, key in rows:
         found.setdefault(key, {})[place] = None
@@ -22,7 +22,7 @@ def places_of(rows: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
 
 
 def placed(raw: dict[str, Any], known: Known, places: Places, mistakes: list[str]) -> dict[str, Any]:
-    """The document without keys that belong elsewhere, each of which is appended to `mistakes`.
+    """Return the document without keys that belong elsewhere, each of which is appended to `mistakes`.
 
     A key that is known nowhere, and near none that is, stays: what may stand in its section is listed where it is read.
     """
@@ -51,7 +51,7 @@ def _kept(
 
 
 def _elsewhere(where: str, key: str, value: Any, own: Collection[str], known: Known, places: Places) -> str:
-    """Where a key of a section belongs, as a mistake; "" if here, or if it is unknown everywhere."""
+    """Return where a key of a section belongs, as a mistake; "" if here, or if it is unknown everywhere."""
     if key in own:
         return ""
     if key in known and isinstance(value, dict | list):
@@ -70,7 +70,7 @@ def _elsewhere(where: str, key: str, value: Any, own: Collection[str], known: Kn
 
 
 def _beside_sections(name: str, value: Any, known: Known, places: Places) -> str:
-    """Where a key before the first section belongs, or one that was written as a section; "" if that is unknown."""
+    """Return where a key before the first section belongs, or one that was written as a section; "" if unknown."""
     if name in places and (name not in known or not isinstance(value, dict | list)):
         if isinstance(value, dict):
             return f"[{name}] is no section: {name} is a key, and belongs in {_any_of(places[name])}"
@@ -82,6 +82,6 @@ def _beside_sections(name: str, value: Any, known: Known, places: Places) -> str
 
 
 def _any_of(places: Collection[str]) -> str:
-    """Places in a row: "[reader], [[keypad]] or [mqtt]"."""
+    """Return the places in a row: "[reader], [[keypad]] or [mqtt]"."""
     *first, last = places
     return f"{', '.join(first)} or {last}" if first else last

@@ -104,7 +104,7 @@ class KeypadConfig(Struct, frozen=True, kw_only=True):
 
 
 def mark_of_key(name: str) -> Mark | None:
-    """The mark of a key by its name in `[keys]`: `S1.H`, `S2.grab=3`, `lot=2`; None for another name."""
+    """Return the mark of a key by its name in `[keys]`: `S1.H`, `S2.grab=3`, `lot=2`; None for another name."""
     if name.startswith(f"{LOT}="):
         return mark_of(name)
     seat, point, rest = name.partition(".")
@@ -112,13 +112,13 @@ def mark_of_key(name: str) -> Mark | None:
 
 
 def seat_numbers(game: Game) -> tuple[str, ...]:
-    """Numbers of the game's seats, as its slots and lamps name them."""
+    """Return the numbers of the game's seats, as its slots and lamps name them."""
     named = dict.fromkeys(name.partition(".")[0] for name in (*game.slots, *game.seats))
     return tuple(name[1:] for name in named if name[:1] == "S" and name[1:].isdecimal())
 
 
 def wrong_keys(keys: dict[str, Any], game: Game) -> Iterator[str]:
-    """Mistakes in the names in `[keys]`, one sentence each."""
+    """Yield the mistakes in the names in `[keys]`, one sentence each."""
     seats = seat_numbers(game)
     for name in keys:
         mark = mark_of_key(name)
@@ -130,7 +130,7 @@ def wrong_keys(keys: dict[str, Any], game: Game) -> Iterator[str]:
 
 
 def wrong_pads(pads: tuple[KeypadConfig, ...], game: Game) -> Iterator[str]:
-    """Mistakes in `[[keypad]]`, one sentence each: seats that the game does not have, or with two pads."""
+    """Yield the mistakes in `[[keypad]]`, one sentence each: seats that the game does not have, or with two pads."""
     seats, seen = seat_numbers(game), set[int]()
     for pad in pads:
         if not pad.seats:

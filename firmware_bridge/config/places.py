@@ -65,7 +65,7 @@ Kinds = Mapping[str, Mapping[str, Any]]
 
 
 def kinds(game: Game) -> Kinds:
-    """The type of each key, at a table of this game, in the sections that are read by types alone."""
+    """Return the type of each key, at a table of this game, in the sections that are read by types alone."""
     own = {key: kind for key, kind in types_of(PinsConfig).items() if key != "keys"}
     return {
         **{section: types_of(kind) for section, kind in ALIKE.items()},
@@ -78,17 +78,17 @@ def kinds(game: Game) -> Kinds:
 
 @cache
 def types_of(kind: type[Any]) -> Mapping[str, Any]:
-    """Key -> type of a section with the fields of a struct."""
+    """Return key -> type of a section with the fields of a struct."""
     return {field.name: field.type for field in fields(kind)}
 
 
 def elsewhere(game: Game) -> tuple[str, ...]:
-    """Settings of a game that do not stand in `[game]`, but in `[roads]` and `[limits]`."""
+    """Return the settings of a game that do not stand in `[game]`, but in `[roads]` and `[limits]`."""
     return "good_roads", *(game.money.bet_range or ())
 
 
 def are_placed(raw: Mapping[str, Any], known: Kinds, game: Game) -> bool:
-    """Whether each key of the document stands where it belongs; a false alarm costs the look at all places."""
+    """Return whether each key of the document stands where it belongs; a false alarm costs the look at all places."""
     rows = {"keypad": KeypadConfig.__struct_fields__, "orders": OrderKeyConfig.__struct_fields__}
     names: Mapping[str, Collection[str]] = {**known, **rows, "limits": _LIMITS[game.name]}
     for section, content in raw.items():
@@ -101,7 +101,7 @@ def are_placed(raw: Mapping[str, Any], known: Kinds, game: Game) -> bool:
 
 
 def places(game: Game) -> Places:
-    """The places of every key of every section, and of other games' keys."""
+    """Return the places of every key of every section, and of other games' keys."""
     own, title = _own(game), {"keypad": "[[keypad]]", "orders": "[[orders]]"}
     rows = [(title.get(section, f"[{section}]"), key) for section, keys in own.items() for key in keys]
     rows += [("the braces { } of a wire", key) for kind in (SensorConfig, LockConfig) for key in kind.__struct_fields__]
@@ -110,7 +110,7 @@ def places(game: Game) -> Places:
 
 
 def known(game: Game, raw: dict[str, Any]) -> Known:
-    """Section -> keys that are read there, or that are answered there with more than the place where they belong."""
+    """Return section -> keys that are read there, or answered there with more than their place."""
     written = raw.get("keys")
     marks = [key for key in (written if isinstance(written, dict) else ()) if mark_of_key(key)]
     own, terms = _own(game), game.terms.__struct_fields__
@@ -125,7 +125,7 @@ def known(game: Game, raw: dict[str, Any]) -> Known:
 
 
 def _own(game: Game) -> dict[str, Sequence[str]]:
-    """Section -> its keys at a table of this game, in the order of the reference; of `[limits]` without the bets."""
+    """Return section -> its keys at a table of this game, in the order of the reference; of `[limits]` without bets."""
     enforced = (*game.money.bets, OF_TABLE)
     found: dict[str, Sequence[str]] = {section: [*keys] for section, keys in kinds(game).items()}
     found |= {
@@ -139,7 +139,7 @@ def _own(game: Game) -> dict[str, Sequence[str]]:
 
 
 def _of_other_games(game: Game, own: dict[str, Sequence[str]]) -> Iterator[tuple[str, str]]:
-    """Place and key for the keys that only tables of other games have, `[game] of niuniu and erbagang`."""
+    """Yield place and key for the keys that only tables of other games have, `[game] of niuniu and erbagang`."""
     others = {other.name: _own(other) for other in GAMES.values() if other is not game}
     for section in ("game", "limits", "pins"):
         keys = dict.fromkeys(key for each in others.values() for key in each[section] if key not in own[section])

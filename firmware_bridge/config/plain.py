@@ -19,12 +19,12 @@ _NEVER_FIRST: Final = "，。；：、？！）」』"
 
 
 def say(text: str) -> None:
-    """Prints a message to standard output; see `warn`."""
+    """Print a message to standard output; see `warn`."""
     _print(text, sys.stdout)
 
 
 def warn(text: str) -> None:
-    """Prints a message to standard error: each of its lines escaped, and wrapped at COLUMNS or the terminal's width."""
+    """Print a message to standard error: each of its lines escaped, and wrapped at COLUMNS or the terminal's width."""
     _print(text, sys.stderr)
 
 
@@ -37,7 +37,7 @@ def _print(text: str, stream: TextIO) -> None:
 
 
 def _width(stream: TextIO) -> int:
-    """The columns of a stream; 0 where it is no terminal and COLUMNS is not set."""
+    """Return the columns of a stream; 0 where it is no terminal and COLUMNS is not set."""
     given = os.environ.get("COLUMNS", "")
     if given.isdecimal() and int(given):
         return int(given)
@@ -45,7 +45,7 @@ def _width(stream: TextIO) -> int:
 
 
 def wrapped(line: str, width: int) -> Iterator[str]:
-    """Yields a line in lines of at most `width` columns, broken at a blank or a wide character, else anywhere."""
+    """Yield a line in lines of at most `width` columns, broken at a blank or a wide character, else anywhere."""
     indent = ""
     rest, width = line, max(width, NARROWEST)
     while cells(rest) > width - len(indent):
@@ -56,7 +56,7 @@ def wrapped(line: str, width: int) -> Iterator[str]:
 
 
 def cells(text: str) -> int:
-    """The columns of a text in a terminal."""
+    """Return the columns of a text in a terminal."""
     return sum(map(_cells, text))
 
 
@@ -69,7 +69,7 @@ def _is_wide(letter: str) -> bool:
 
 
 def _cut(text: str, width: int) -> int:
-    """How many characters of a text go into a line that is too narrow for all of it."""
+    """Return how many characters of a text go into a line that is too narrow for all of it."""
     most, used = 0, 0
     while used + _cells(text[most]) <= width:
         used, most = used + _cells(text[most]), most + 1

@@ -31,7 +31,7 @@ _WITH_A_RULE: Final = {("table", "id"), ("mqtt", "root")}
 
 
 def read_document(path: Path) -> dict[str, Any]:
-    """The TOML document in a file. Raises ConfigError, also if the file cannot be read."""
+    """Return the TOML document in a file. Raises ConfigError, also if the file cannot be read."""
     try:
         return document(path)
     except OSError as error:
@@ -40,7 +40,7 @@ def read_document(path: Path) -> dict[str, Any]:
 
 
 def read_password(section: str, named: str, path: Path) -> bytes:
-    """The password in the file named by a section's `password_file`. Raises ConfigError if it cannot be read."""
+    """Return the password in the file named by a section's `password_file`. Raises ConfigError if it cannot be read."""
     try:
         return path.read_bytes().rstrip(b"\r\n")
     except OSError as error:
@@ -51,7 +51,7 @@ def read_password(section: str, named: str, path: Path) -> bytes:
 
 
 def refuse(name: str, mistakes: list[str]) -> None:
-    """Raises ConfigError with all mistakes of the document `name`, one a line, if there are any."""
+    """Raise ConfigError with all mistakes of the document `name`, one a line, if there are any."""
     if mistakes:
         raise ConfigError("\n".join(escaped(f"{name}: {each}") for each in mistakes))
 
@@ -63,7 +63,7 @@ def good_sections(
     mistakes: list[str],
     lists: Collection[str] = (),
 ) -> dict[str, Any]:
-    """The known sections of a document, each made by `read(name, keys)`. lists: sections that are lists of tables."""
+    """Return the known sections of a document, each made by `read(name, keys)`. lists: which are lists of tables."""
     sections: dict[str, Any] = {}
     for section, keys in raw.items():
         if section not in known:
@@ -82,7 +82,7 @@ def typed_sections(
     rows: Mapping[str, Any],
     lists: Collection[str],
 ) -> tuple[dict[str, Any], list[str]]:
-    """The good keys of the known sections, and the mistakes in their names, types and texts.
+    """Return the good keys of the known sections, and the mistakes in their names, types and texts.
 
     kinds: section -> key -> its type. rows: list of tables -> the struct of one. Other sections stay as they are.
     """
@@ -97,7 +97,7 @@ def typed_sections(
 
 
 def good_rows(kind: Any, section: str, rows: Any, mistakes: list[str]) -> list[Any]:
-    """The rows of a list of tables `[[section]]` that have all keys without a default."""
+    """Return the rows of a list of tables `[[section]]` that have all keys without a default."""
     if not isinstance(rows, list) or not all(isinstance(each, dict) for each in rows):
         mistakes.append(f"{section} is a list of tables: write [[{section}]]")
         return []
@@ -120,13 +120,13 @@ def good_keys(
     without: Collection[str] = (),
     more: Mapping[str, Any] = {},
 ) -> dict[str, Any]:
-    """The good keys of a section or of a table in it. without: fields that are no keys. more: further keys -> type."""
+    """Return the good keys of a section or a table in it. without: fields that are no keys. more: others -> type."""
     known = {field.encode_name: field.type for field in fields(kind) if field.encode_name not in without}
     return typed_keys({**known, **more}, where, keys, mistakes)
 
 
 def typed_keys(known: Mapping[str, Any], where: str, keys: dict[str, Any], mistakes: list[str]) -> dict[str, Any]:
-    """The good keys of a section. known: key -> type."""
+    """Return the good keys of a section. known: key -> type."""
     good: dict[str, Any] = {}
     for key, value in keys.items():
         if key not in known:
@@ -147,7 +147,7 @@ SECRETS: Final = ("password", "passwort", "passwd", "pass", "pwd", "secret")
 
 
 def unknown(where: str, key: str, known: Collection[str]) -> str:
-    """Message for an unknown key or section, with the most similar name."""
+    """Return the message for an unknown key or section, with the most similar name."""
     if SECRET in known and nearest(key, (*known, *SECRETS)) in SECRETS:
         return f'{where} is unknown: write the password into a file, and {SECRET} = "/path/of/the/file"'
     otherwise = f"use one of: {', '.join(known)}"
@@ -155,7 +155,7 @@ def unknown(where: str, key: str, known: Collection[str]) -> str:
 
 
 def unprintable(raw: dict[str, Any]) -> list[str]:
-    """Mistakes in names and texts that are too long or hold unprintable characters."""
+    """Return the mistakes in names and texts that are too long or hold unprintable characters."""
     mistakes = []
     for section, content in raw.items():
         where, rows = (f"[[{section}]]", content) if isinstance(content, list) else (f"[{section}]", [content])
@@ -170,12 +170,12 @@ def unprintable(raw: dict[str, Any]) -> list[str]:
 
 
 def what_may_stand(kind: Any) -> str:
-    """Description of the values a type allows, as written in TOML."""
+    """Return the description of the values a type allows, as written in TOML."""
     return _words(inspect.type_info(kind))
 
 
 def _is_finite(value: Any) -> bool:
-    """Whether no decimal in it is `nan` or `inf`, which TOML can write."""
+    """Return whether no decimal in it is `nan` or `inf`, which TOML can write."""
     match value:
         case Decimal():
             return value.is_finite()
@@ -185,7 +185,7 @@ def _is_finite(value: Any) -> bool:
 
 
 def _wrong(kind: Any, where: str, key: str, value: Any) -> list[str]:
-    """Mistakes of a value: in the keys of a table, or in the value as a whole."""
+    """Return the mistakes of a value: in the keys of a table, or in the value as a whole."""
     within: list[str] = []
     if isinstance(value, dict) and (table := _table_of(kind)):
         good_keys(table, f"{where}.", value, within)
@@ -196,13 +196,13 @@ def _wrong(kind: Any, where: str, key: str, value: Any) -> list[str]:
 
 
 def _shown(key: str, value: Any) -> str:
-    """A value as text: secrets masked, long ones shortened."""
+    """Return a value as text: secrets masked, long ones shortened."""
     text = "***" if "password" in key else as_written(value)
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}.."
 
 
 def _wrong_text(kind: Any, value: Any) -> str:
-    """Mistake in this very text, where more can be said than what is allowed; else ""."""
+    """Return the mistake in this very text, where more can be said than what is allowed; else ""."""
     choices = _choices_of(inspect.type_info(kind))
     if choices and isinstance(value, str) and (near := nearest(value, choices)):
         return f"did you mean {as_written(near)}?"
@@ -217,7 +217,7 @@ def _wrong_text(kind: Any, value: Any) -> str:
 
 
 def _wrong_items(kind: Any, value: Any) -> str:
-    """Mistakes of the items of a list, each with what may stand instead; "" if it is none."""
+    """Return the mistakes of the items of a list, each with what may stand instead; "" if it is none."""
     items = _items_of(inspect.type_info(kind))
     if items is None or not isinstance(value, list):
         return ""
@@ -238,7 +238,7 @@ def _is_right(value: Any, kind: Any) -> bool:
 
 
 def _items_of(info: inspect.Type) -> inspect.Type | None:
-    """The type of the items, where a list is allowed; else None."""
+    """Return the type of the items, where a list is allowed; else None."""
     match info:
         case inspect.Metadata(type=kind):
             return _items_of(kind)
@@ -250,7 +250,7 @@ def _items_of(info: inspect.Type) -> inspect.Type | None:
 
 
 def _choices_of(info: inspect.Type) -> tuple[str, ...]:
-    """The words that are allowed; () if others are, too."""
+    """Return the words that are allowed; () if others are, too."""
     match info:
         case inspect.Metadata(type=kind):
             return _choices_of(kind)
@@ -262,7 +262,7 @@ def _choices_of(info: inspect.Type) -> tuple[str, ...]:
 
 
 def _text_of(info: inspect.Type) -> inspect.StrType | None:
-    """The text type within a type; None if no text is allowed."""
+    """Return the text type within a type; None if no text is allowed."""
     match info:
         case inspect.Metadata(type=kind):
             return _text_of(kind)
@@ -272,14 +272,14 @@ def _text_of(info: inspect.Type) -> inspect.StrType | None:
 
 
 def _table_of(kind: Any) -> type[Struct] | None:
-    """The struct that a value in braces { } is read as for this type; None if none."""
+    """Return the struct that a value in braces { } is read as for this type; None if none."""
     info = inspect.type_info(kind)
     kinds = info.types if isinstance(info, inspect.UnionType) else (info,)
     return next((each.cls for each in kinds if isinstance(each, inspect.StructType)), None)
 
 
 def _row_of(kind: Any) -> dict[str, Any] | None:
-    """Name -> type of a table with values of one kind, for this type; None if none."""
+    """Return name -> type of a table with values of one kind, for this type; None if none."""
     if get_origin(kind) is not dict:
         return None
     names, of = get_args(kind)

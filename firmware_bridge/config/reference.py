@@ -73,7 +73,7 @@ class ConfigKey(NamedTuple):
 
 
 def keys() -> Iterator[ConfigKey]:
-    """Every key, section by section."""
+    """Yield every key, section by section."""
     own = _meanings(Config)
     for section, kind in SECTIONS.items():
         title = f"[{section}]"
@@ -108,7 +108,7 @@ def keys() -> Iterator[ConfigKey]:
 
 
 def unnamed(text: str, game: Game) -> list[str]:
-    """The keys that a config of this game does not mention, not even behind a #: new ones after an update."""
+    """Return the keys that a config of this game does not mention, not even behind a #: new ones after an update."""
     named, section = set(), ""
     for line in text.splitlines():
         if head := re.match(r"[\s#]*\[(\w+)\]", line):
@@ -121,25 +121,25 @@ def unnamed(text: str, game: Game) -> list[str]:
 
 
 def _is_of(key: ConfigKey, game: Game, titles: set[str]) -> bool:
-    """Whether a config of this game may have the key under one of these titles; not one that stands for names."""
+    """Return whether a config of this game may have the key under one of the titles; not one that stands for names."""
     is_own = key.title.startswith("[game]") or not key.games or game.name in key.games
     return key.title in titles and key.name.islower() and is_own
 
 
 def _enforced() -> str:
-    """The default of the limit that the shoe enforces."""
+    """Return the default of the limit that the shoe enforces."""
     (ends,) = [ends for game in GAMES.values() if (ends := enforced_limit(game, game.terms()))]
     return in_toml(ends)
 
 
 def _limited(name: str) -> tuple[str, ...]:
-    """The games with this key of `[limits]`; () for all."""
+    """Return the games with this key of `[limits]`; () for all."""
     found = tuple(game.name for game in GAMES.values() if name in names(game) or (name == "BET" and game.money.bets))
     return () if len(found) == len(GAMES) else found
 
 
 def document() -> str:
-    """The reference as Markdown."""
+    """Return the reference as Markdown."""
     lines = [
         "# Every key of bridge.toml",
         "",
@@ -169,7 +169,7 @@ def _keys(title: str, kind: type[Struct], without: tuple[str, ...] = ()) -> Iter
 
 
 def _in_games(key: str, games: tuple[str, ...]) -> str:
-    """The default of a key of `[table]` where the games that have it differ, or the game decides; else ""."""
+    """Return the default of a key of `[table]` where the games that have it differ, or the game decides; else ""."""
     if key not in House.__struct_fields__ or key == "game":
         return ""
     named: dict[str, list[str]] = {}
@@ -183,7 +183,7 @@ def _in_games(key: str, games: tuple[str, ...]) -> str:
 
 
 def _meanings(kind: type[Struct]) -> dict[str, str]:
-    """Key -> its meaning: the paragraphs `key: meaning` in the docstring of its section."""
+    """Return key -> its meaning: the paragraphs `key: meaning` in the docstring of its section."""
     found: dict[str, str] = {}
     name = ""
     for line in inspect.cleandoc(kind.__doc__ or "").splitlines():
@@ -204,7 +204,7 @@ def _may(kind: Any) -> str:
 
 
 def _names(section: str) -> str:
-    """Allowed names of keys in a section."""
+    """Return the allowed names of keys in a section."""
     sensed = [game for game in GAMES.values() if game.play.sensed or section == "lamps"]
     slots = dict.fromkeys(slot for game in sensed for slot in game.slots)
     seats = dict.fromkeys(seat for game in GAMES.values() for seat in game.seats)

@@ -255,12 +255,12 @@ class RecordConfig(Struct, frozen=True, kw_only=True):
 
 
 def orders_by_mqtt(mqtt: MqttConfig, keys: Iterable[OrderKeyConfig]) -> frozenset[str]:
-    """The orders that can come by MQTT, signed or not."""
+    """Return the orders that can come by MQTT, signed or not."""
     return frozenset([*mqtt.commands, *(order for each in keys for order in each.allows)])
 
 
 def close_of(table: TableConfig, reader: ReaderConfig, game: Game, terms: Terms) -> Literal["auto", "next", "result"]:
-    """What ends a complete round: as the table says, else as a reader does that judges the game, else as the game."""
+    """Return what ends a complete round: as the table says, else as a judging reader does, else as the game."""
     return table.close or ("result" if READERS[reader.protocol] else game.play.close(terms))
 
 

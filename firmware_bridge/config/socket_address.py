@@ -15,7 +15,7 @@ BOUND: Final = Path("/proc/net/unix")
 
 
 def is_bound(path: Path) -> bool:
-    """Whether a process may have a socket at this path, also where this user may not look; True if that is unknown."""
+    """Return whether a process may have a socket at this path, even one this user cannot see; True if unknown."""
     if len(os.fsencode(path)) > LONGEST:
         return True
     try:
@@ -28,7 +28,7 @@ def is_bound(path: Path) -> bool:
 
 @contextmanager
 def socket_address(path: Path) -> Iterator[str]:
-    """The path, or one through its open directory where it is too long. Raises OSError for a missing directory."""
+    """Yield the path, or one through its open directory if it is too long. Raises OSError for a missing directory."""
     if len(os.fsencode(path)) <= LONGEST:
         yield str(path)
         return

@@ -37,7 +37,7 @@ class Output(io.FileIO):
     is_cut = is_all = is_gone = False
 
     def write(self, content: Any) -> int:
-        """Writes bytes, returns how many. Raises LostOutput if they cannot be written for another reason."""
+        """Write bytes, return how many. Raises LostOutput if they cannot be written for another reason."""
         try:
             while not self.is_gone:
                 if (count := super().write(content)) is not None:
@@ -54,7 +54,7 @@ class Output(io.FileIO):
         return len(content)
 
     def interrupt(self) -> None:
-        """Discards what is not written yet where the reader does not read: the command must end all the same."""
+        """Discard what is not written yet where the reader does not read: the command must end all the same."""
         if not select.select([], [self], [], 0)[1]:
             self.is_gone = self.is_cut = True
 
@@ -74,7 +74,7 @@ class LostOutput(BridgeError):
 
 @contextmanager
 def outlived() -> Iterator[Output]:
-    """Standard output as an `Output`, and all three streams so that no command fails by them.
+    """Make standard output an `Output`, and all three streams such that no command fails by them.
 
     A stream that was replaced, by a test, stays as it is.
     """
@@ -97,12 +97,12 @@ def outlived() -> Iterator[Output]:
 
 
 def is_utf() -> bool:
-    """Whether standard output takes every letter."""
+    """Return whether standard output takes every letter."""
     return _encoding().lower().startswith("utf")
 
 
 def can_show(text: str) -> bool:
-    """Whether the encoding of standard output has all letters of a text."""
+    """Return whether the encoding of standard output has all letters of a text."""
     try:
         text.encode(_encoding())
     except UnicodeEncodeError:
@@ -111,12 +111,12 @@ def can_show(text: str) -> bool:
 
 
 def legible(lang: "Language") -> "Language":
-    """A language; English where standard output lacks its letters."""
+    """Return a language; English where standard output lacks its letters."""
     return lang if can_show(USUAL.get(lang, "")) else "en"
 
 
 def print_json(document: str, *, flush: bool = False) -> None:
-    """Prints a JSON document of one line, in ASCII where the output is not UTF-8: its value stays the same."""
+    """Print a JSON document of one line, in ASCII where the output is not UTF-8: its value stays the same."""
     line = escaped_json(document)
     # Its end in the same call: `print` writes it by another, and a signal's exception between them joins two documents.
     sys.stdout.write(f"{line if is_utf() else ''.join(map(_in_json, line))}\n")
@@ -125,19 +125,19 @@ def print_json(document: str, *, flush: bool = False) -> None:
 
 
 def print_toml(document: str) -> None:
-    """Prints a TOML document, with escapes for letters that the output lacks: its values stay the same."""
+    """Print a TOML document, with escapes for letters that the output lacks: its values stay the same."""
     print(document if is_utf() else "".join([each if can_show(each) else _in_toml(each) for each in document]))
 
 
 def as_utf8() -> TextIO:
-    """Standard output, from now on in UTF-8 on every terminal: for what is a file of programs, as an export."""
+    """Return standard output, from now on in UTF-8 on every terminal: for what is a file of programs, as an export."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors=SHOWN)
     return sys.stdout
 
 
 def _open_closed() -> None:
-    """Opens closed file descriptors of standard streams: else the next file that is opened, a journal, would be one."""
+    """Open closed file descriptors of standard streams: else the next file that is opened, a journal, would be one."""
     for file in range(3):
         try:
             os.fstat(file)
@@ -151,7 +151,7 @@ def _nowhere() -> int:
 
 
 def _kept(stream: Any, given: Any, kind: type[Output]) -> io.TextIOWrapper | None:
-    """The stream of a command in place of the given one; None where it was replaced."""
+    """Return the stream of a command in place of the given one; None where it was replaced."""
     if stream is not None and stream is not given:
         return None
     output = kind(_nowhere() if stream is None else stream.fileno(), "w", closefd=False)
@@ -166,14 +166,14 @@ def _encoding() -> str:
 
 
 def _shown(error: UnicodeError) -> tuple[str, int]:
-    """The error handler `SHOWN`."""
+    """Return the error handler `SHOWN`."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     return "".join([_alike(each, error.encoding) for each in error.object[error.start : error.end]]), error.end
 
 
 def _alike(letter: str, encoding: str) -> str:
-    """A letter of this encoding, no wider than the one that it lacks."""
+    """Return a letter of this encoding, no wider than the one that it lacks."""
     folded = "".join([each for each in normalize("NFKD", letter) if not combining(each)])
     for each in (ALIKE.get(letter, ""), folded):
         with suppress(UnicodeEncodeError):

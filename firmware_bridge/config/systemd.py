@@ -21,7 +21,7 @@ class Systemd:
         self.beat_s = min(int(usec) / 1_000_000 / 3, LONGEST_BEAT_S) if usec.isdigit() and mine else 0.0
 
     def notify(self, *states: str) -> None:
-        """Sends states such as `READY=1`. A full or missing socket is ignored."""
+        """Send states such as `READY=1`. A full or missing socket is ignored."""
         if self._socket is None:
             return
         try:

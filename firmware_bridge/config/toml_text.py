@@ -34,12 +34,12 @@ _DECLARED: Final = re.compile(r"Cannot declare (?P<name>\(.*\)) twice")
 
 
 def quoted(text: str) -> str:
-    """A basic string of TOML: like JSON's, except that DEL is escaped; no surrogate pairs."""
+    """Return a basic string of TOML: like JSON's, except that DEL is escaped; no surrogate pairs."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def document(path: Path) -> dict[str, Any]:
-    """The document in a file, numbers with a point as exact decimals: they may be money.
+    """Return the document in a file, numbers with a point as exact decimals: they may be money.
 
     Raises OSError; ConfigError, with the line, if it is no TOML.
     """
@@ -47,7 +47,7 @@ def document(path: Path) -> dict[str, Any]:
 
 
 def parsed(path: Path, content: str | bytes) -> dict[str, Any]:
-    """The document in a text, or in what a file has, with exact decimals.
+    """Return the document in a text, or in what a file has, with exact decimals.
 
     Raises ConfigError, with the line, if it is no TOML; as `decoded` does.
     """
@@ -60,7 +60,7 @@ def parsed(path: Path, content: str | bytes) -> dict[str, Any]:
 
 
 def decoded(path: Path, content: bytes) -> str:
-    """The text of a file. Raises ConfigError if it is saved in another encoding than UTF-8, or begins with a mark."""
+    """Return the text of a file. Raises ConfigError if it is not saved in UTF-8, or begins with a mark."""
     if content.startswith(codecs.BOM_UTF8):
         raise ConfigError(
             f"{path}: it begins with a byte order mark", "save it as UTF-8 without one (not with Notepad)"
@@ -76,7 +76,7 @@ def decoded(path: Path, content: bytes) -> str:
 
 
 def _in_words(message: str, lines: list[str]) -> tuple[str, str]:
-    """Fault and remedy for a message of the TOML parser."""
+    """Return fault and remedy for a message of the TOML parser."""
     found = _AT.fullmatch(message)
     if not found:
         return f"not TOML: {message}", "look at its end for a quotation mark or bracket that is not closed"
@@ -97,7 +97,7 @@ def _in_words(message: str, lines: list[str]) -> tuple[str, str]:
 
 
 def _other_signs(what: str, line: str) -> str:
-    """What to do about a line with a key of other letters, or with signs of another keyboard; "" if it has none."""
+    """Return what to do about a line with a key of other letters, or with signs of another keyboard; "" if none."""
     bare = _QUOTED.sub("", line.partition("#")[0])[:LONGEST]  # a pattern takes the square of its time
     if wide := next((each for each in bare if each in WIDE), ""):
         return f"write {WIDE[wide]} in place of {wide}"
@@ -109,7 +109,7 @@ def _other_signs(what: str, line: str) -> str:
 
 
 def in_toml(value: Any) -> str:
-    """A text, number, boolean, list or table of these on one line; keys with None are left out."""
+    """Return a text, number, boolean, list or table of these on one line; keys with None are left out."""
     match value:
         case str():
             return quoted(value)
@@ -124,7 +124,7 @@ def in_toml(value: Any) -> str:
 
 
 def as_written(value: Any) -> str:
-    """The value in TOML; as Python prints it for other types, such as dates."""
+    """Return the value in TOML; as Python prints it for other types, such as dates."""
     try:
         return in_toml(value)
     except TypeError:
@@ -132,5 +132,5 @@ def as_written(value: Any) -> str:
 
 
 def key_in_toml(name: str) -> str:
-    """A key, quoted where TOML requires it."""
+    """Return a key, quoted where TOML requires it."""
     return name if name.replace("-", "_").isidentifier() and name.isascii() else quoted(name)

@@ -54,7 +54,7 @@ class Contradiction(NamedTuple):
 
 
 def contradictions(config: Config) -> Iterator[Contradiction]:
-    """Contradictions between the config and its mode, where a key is written out."""
+    """Yield contradictions between the config and its mode, where a key is written out."""
     mode, read = config.service.mode, {"table": config.table, "game": config.terms, "mqtt": config.mqtt}
     for section, keys in MODES[mode].items():
         for key, meant in keys.items():
@@ -67,7 +67,7 @@ def contradictions(config: Config) -> Iterator[Contradiction]:
 
 
 def refused_by_wire(config: Config) -> Iterator[Contradiction]:
-    """Orders that `[mqtt] commands` allows and `[service] second_person` refuses there."""
+    """Yield the orders that `[mqtt] commands` allows and `[service] second_person` refuses there."""
     alone = [each for each in config.orders if not each.two_people]  # the others may name the second person
     refused = orders_by_mqtt(config.mqtt, alone) | (orders_by_mqtt(config.mqtt, config.orders) & {"correct"})
     both = [each for each in config.service.second_person if each in refused]
@@ -94,7 +94,7 @@ class Read(NamedTuple):
 
 
 def wrong_together(read: Read) -> Iterator[str]:
-    """All mistakes beyond a key's type, of a document that was read."""
+    """Yield all mistakes beyond a key's type, of a document that was read."""
     raw, config, game, table = read.raw, read.config, read.game, read.config.table
     port, directory = _text(raw, "reader", "port"), _text(raw, "journal", "dir")
     if port and not port.startswith("/") and not NETWORK.fullmatch(port):
@@ -140,7 +140,7 @@ def _no_witnesses(record: RecordConfig) -> Iterator[str]:
 
 
 def _wrong_order_keys(keys: Sequence[OrderKeyConfig], mqtt: MqttConfig) -> Iterator[str]:
-    """Keys of orders that are none, or there twice: then it would not be known who gave an order."""
+    """Yield keys of orders that are none, or there twice: then it would not be known who gave an order."""
     names, publics = set[str](), set[bytes]()
     for each in keys:
         try:
@@ -159,7 +159,7 @@ def _wrong_order_keys(keys: Sequence[OrderKeyConfig], mqtt: MqttConfig) -> Itera
 
 
 def _no_next(read: Read) -> Iterator[str]:
-    """The mistake of a table where rounds end or packs begin by NEXT, without a key or an order for it."""
+    """Yield the mistake of a table where rounds end or packs begin by NEXT, without a key or an order for it."""
     raw, game, ends = read.raw, read.game, read.close == "next"
     opens = game.play.one_round_packs and read.config.service.confirm_shuffle
     if not ends and not opens:
@@ -175,7 +175,7 @@ def _no_next(read: Read) -> Iterator[str]:
 
 
 def _unreachable(read: Read) -> Iterator[str]:
-    """Mistakes of a table that waits for bets to be closed, or for marks, which nothing can give."""
+    """Yield mistakes of a table that waits for bets to be closed, or for marks, which nothing can give."""
     raw, game, commands = read.raw, read.game, read.commands
     if read.config.table.betting == "required" and "bets_closed" not in commands:
         ignored = "" if game.money.must_bet else ', or write betting = "ignored"'
@@ -198,7 +198,7 @@ def _unreachable(read: Read) -> Iterator[str]:
 
 
 def _impossible_in_table(read: Read) -> Iterator[str]:
-    """Mistakes with shifts, and with places of the cut card: beyond the shoe, or the earliest behind the last one."""
+    """Yield mistakes with shifts, and with places of the cut card: beyond the shoe, or the earliest behind the last."""
     table, cards = read.config.table, read.cards
     if isinstance(table.virtual_cut, int) and table.virtual_cut >= cards:
         yield f"[table] virtual_cut = {table.virtual_cut}: the shoe has only {cards} cards"
@@ -215,7 +215,7 @@ def _impossible_in_table(read: Read) -> Iterator[str]:
 
 
 def _judged_twice(read: Read) -> Iterator[str]:
-    """Mistakes with a reader that judges the game: it deals by its own rules; only such a reader reports results."""
+    """Yield mistakes with a reader that judges the game: it deals by its rules; only such a reader reports results."""
     table, game, protocol = read.config.table, read.game, read.config.reader.protocol
     if not READERS[protocol]:
         if table.close == "result":
@@ -234,7 +234,7 @@ def _judged_twice(read: Read) -> Iterator[str]:
 
 
 def _pins_used_twice(raw: dict[str, Any]) -> list[str]:
-    """Mistakes in pins: an input shares its pin with nothing; lamps may share one."""
+    """Return the mistakes in pins: an input shares its pin with nothing; lamps may share one."""
     uses: dict[int, list[str]] = {}
     for section in ("pins", "presence", "keys", "lamps"):
         keys = raw.get(section)
@@ -250,7 +250,7 @@ def _pins_used_twice(raw: dict[str, Any]) -> list[str]:
 
 
 def _bad_pattern(pattern: str) -> Iterator[str]:
-    """Mistakes in a reader's pattern: a regular expression with one group, the code."""
+    """Yield mistakes in a reader's pattern: a regular expression with one group, the code."""
     try:
         groups = re.compile(pattern).groups
     except re.error as error:
@@ -261,7 +261,7 @@ def _bad_pattern(pattern: str) -> Iterator[str]:
 
 
 def _text(raw: dict[str, Any], section: str, key: str) -> str | None:
-    """A text of the document; None if there is none."""
+    """Return a text of the document; None if there is none."""
     keys = raw.get(section)
     value = keys.get(key) if isinstance(keys, dict) else None
     return value if isinstance(value, str) else None

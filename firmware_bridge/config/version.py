@@ -36,7 +36,7 @@ class Version(argparse.Action):
 
 
 def is_dirty(clone: Path) -> bool:
-    """Whether files of a clone differ from its commit, or new ones stand among the sources; False if git cannot say."""
+    """Return whether a clone's files differ from its commit, or sources are new; False if git cannot say."""
     import subprocess
 
     command = ["git", "-c", f"safe.directory={clone}", "-C", str(clone), "--no-optional-locks", "status", "--porcelain"]

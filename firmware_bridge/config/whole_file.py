@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Replaces the file at `path`; it is on disk on return. Line ends stay. Raises OSError.
+    """Replace the file at `path`; it is on disk on return. Line ends stay. Raises OSError.
 
     The file keeps its owner, group and mode, also when root writes it under another umask. A new file takes owner and
     group of its directory, and the directory's read permissions.
@@ -33,7 +33,7 @@ def write_whole(path: Path, content: str | bytes) -> None:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Holds off other writers of files in a folder for the block; the files themselves are replaced. Raises OSError."""
+    """Hold off other writers of files in a folder for the block; the files themselves are replaced. Raises OSError."""
     directory = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         fcntl.flock(directory, fcntl.LOCK_EX)
@@ -43,14 +43,14 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def make_public(folder: Path) -> None:
-    """Makes a folder that everybody may read, under any umask; one that is there stays as it is. Raises OSError."""
+    """Make a folder that everybody may read, under any umask; one that is there stays as it is. Raises OSError."""
     if not folder.is_dir():
         folder.mkdir(parents=True, exist_ok=True)
         folder.chmod(0o755)
 
 
 def _access(path: Path) -> tuple[int, int, int]:
-    """Owner, group and mode of the file; those for a new one if there is none."""
+    """Return owner, group and mode of the file; those for a new one if there is none."""
     try:
         was = path.stat()
     except FileNotFoundError:
