@@ -30,7 +30,7 @@ SIZES: Final = (Size(15, 9), Size(11, 7), MEDIUM, SMALL)
 
 
 def lamp(name: str, rhythm: str | None) -> Text:
-    """The lamp at this moment: it blinks."""
+    """Return the lamp at this moment: it blinks."""
     if rhythm is None:
         return Text("·", "dim")
     is_lit, _ = phase(rhythm, int(1000 * time.monotonic()))
@@ -38,12 +38,12 @@ def lamp(name: str, rhythm: str | None) -> Text:
 
 
 def card_face(card: str | None) -> Text:
-    """A card in a line of text."""
+    """Return a card in a line of text."""
     return Text("░░", "blue") if card is None else Text(face(card), _colour(card))
 
 
 def box(card: str | None, size: Size, is_old: bool, draw: str = "") -> list[Text]:
-    """The lines of a card: None face down, NO_CARD an empty place. draw: the word where a card is due."""
+    """Return the lines of a card: None face down, NO_CARD an empty place. draw: the word where a card is due."""
     wide, high = size.width - 2, size.height - 2
     edge = "dim" if is_old or card == NO_CARD else ""
     top, side, bottom = ("┌─┐", "│", "└─┘") if card != NO_CARD else ("┌╌┐", "╎", "└╌┘")
@@ -58,7 +58,7 @@ def box(card: str | None, size: Size, is_old: bool, draw: str = "") -> list[Text
 
 
 def label(name: str, rhythm: str | None, size: Size) -> Text:
-    """The name of a slot with its lamp, to stand below a card; blanks for a further card of the same hand."""
+    """Return the name of a slot with its lamp, to stand below a card; blanks for a further card of the same hand."""
     if not name:
         return Text(" " * size.width)
     named = name if len(name) > NARROW else f" {name}"
@@ -66,7 +66,7 @@ def label(name: str, rhythm: str | None, size: Size) -> Text:
 
 
 def _inside(card: str, wide: int, high: int, draw: str) -> list[Text]:
-    """The face of a card in two corners with its suit between them; of an empty place the word, if any."""
+    """Return the face of a card in two corners with its suit between them; of an empty place the word, if any."""
     lines = [Text(" " * wide) for _ in range(high)]
     if card == NO_CARD:
         lines[high // 2] = _centred(Text(draw, "bold yellow"), wide)

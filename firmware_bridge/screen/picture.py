@@ -37,7 +37,7 @@ _CONSOLE: Final = Console(file=StringIO())
 
 
 def fitted(rows: Sequence[Row], width: int, room: int | None, lang: Language = "en") -> tuple[list[list[Text]], int]:
-    """The lines of each row, at most `room` in all, and the number of lines left out (old news not counted).
+    """Return the lines of each row, at most `room` in all, and the number of lines left out (old news not counted).
 
     Lower rows give way first: all shrink to their `keeps`, then rows disappear.
     """
@@ -64,7 +64,7 @@ def _shares(wanted: list[int], keeps: list[int], room: int | None) -> list[int]:
 
 
 def _lines(row: Row, width: int, lang: Language) -> list[Text]:
-    """The row's name, and its text beside it; a row without a name has the whole width."""
+    """Return the row's name, and its text beside it; a row without a name has the whole width."""
     left = NAMES if row.name else 0
     wide = max(width - left, 1)
     if row.wraps:
@@ -79,7 +79,7 @@ def _lines(row: Row, width: int, lang: Language) -> list[Text]:
 
 
 def _cut(row: Row, block: list[Text], count: int, width: int) -> list[Text]:
-    """The first `count` lines of a row with an ellipsis where more follow; of news the last ones."""
+    """Return the first `count` lines of a row with an ellipsis where more follow; of news the last ones."""
     if count >= len(block) or not count:
         return block[:count]
     if row.is_news:
@@ -116,21 +116,21 @@ PAIR: Final = 2
 
 
 def too_small(width: int, height: int, lang: Language = "en") -> str:
-    """Why a terminal of this size gets lines and no picture; "" if the picture fits."""
+    """Return why a terminal of this size gets lines and no picture; "" if the picture fits."""
     if width >= WIDTH and height >= HEIGHT:
         return ""
     return text(lang, "picture.small", size=f"{width}x{height}", needs=f"{WIDTH}x{HEIGHT}")
 
 
 def screen(model: ScreenModel, width: int, height: int) -> list[Text]:
-    """The picture if it fits, else the same in lines: exactly `height` lines, none wider than `width`."""
+    """Return the picture if it fits, else the same in lines: exactly `height` lines, none wider than `width`."""
     why = too_small(width, height, model.lang)
     drawn = _in_lines(model, why, width, height) if why else picture(model, width, height)
     return drawn[:height] + [Text()] * (height - len(drawn))
 
 
 def picture(model: ScreenModel, width: int, height: int | None = None) -> list[Text]:
-    """The table in a frame `width` wide, as high as it needs or exactly `height` with what fits."""
+    """Return the table in a frame `width` wide, as high as it needs or exactly `height` with what fits."""
     inner = width - 4
     head = list(model.head.wrap(_CONSOLE, inner)) if model.head else []
     upper = [*model.first, *_known(model, inner - NAMES)]
@@ -152,7 +152,7 @@ def picture(model: ScreenModel, width: int, height: int | None = None) -> list[T
 
 
 def _laid_out(model: ScreenModel, width: int, free: int | None) -> tuple[list[Text], list[Text]]:
-    """Cards as large as leaves room for all the boards that small ones would, and those boards.
+    """Return cards as large as leaves room for all the boards that small ones would, and those boards.
 
     One board stands beside larger cards if it is no higher. The space they leave does not depend on what happens at
     the table. free: the lines for both, None for any number.
@@ -174,7 +174,7 @@ def _laid_out(model: ScreenModel, width: int, free: int | None) -> tuple[list[Te
 
 
 def _fitting(boards: Sequence[Lines], room: int | None) -> list[Lines]:
-    """The first boards, as many as fit into so many lines."""
+    """Return the first boards, as many as fit into so many lines."""
     fitting: list[Lines] = []
     for board in boards:
         if room is not None and _height([*fitting, board]) > room:
@@ -193,7 +193,7 @@ def _stacked(boards: Sequence[Lines]) -> list[Text]:
 
 
 def _in_lines(model: ScreenModel, why: str, width: int, height: int) -> list[Text]:
-    """The table in a few lines, without cards and frame."""
+    """Return the table in a few lines, without cards and frame."""
     laid, is_over = lying(model)
     cards = Text("  ").join(
         [Text.assemble(f"{slot} ", Text(" ").join(map(card_face, faces))) for slot, faces in laid.items()]
@@ -214,7 +214,7 @@ def _flat(blocks: Sequence[Lines]) -> list[Text]:
 
 
 def _known(model: ScreenModel, width: int) -> Iterator[Row]:
-    """Rows that every viewer gets."""
+    """Yield the rows that every viewer gets."""
     if model.game.shows is not Nothing:
         yield Row("bets", Text(shows(model.states["table"], model.lang) or "-"), keeps=2)
     yield Row("lamps", _lit(model))
@@ -250,7 +250,7 @@ def _where(model: ScreenModel) -> str:
 
 
 def _footer(model: ScreenModel, left_out: int, width: int) -> str:
-    """Keys and the number of lines left out, in the longest form that fits."""
+    """Return the keys and the number of lines left out, in the longest form that fits."""
     if not left_out:
         return model.keys
     more = f"… {text(model.lang, 'picture.line' if left_out == 1 else 'picture.lines', count=left_out)}"
@@ -266,7 +266,7 @@ def _border(begin: str, end: str, width: int, style: str) -> Text:
 
 
 def _lit(model: ScreenModel) -> Text:
-    """All lit lamps with their rhythms in words, in the order of the game."""
+    """Return all lit lamps with their rhythms in words, in the order of the game."""
     lit = model.states["lamps"].get("lit", {})
     order = [*model.game.slots, *model.game.seats, "ready", "fault"]
     shown = sorted(lit, key=lambda name: order.index(name) if name in order else len(order))
@@ -279,7 +279,7 @@ def _rhythm(lang: Language, rhythm: str) -> str:
 
 
 def _why(model: ScreenModel) -> str:
-    """Reasons why lamps are lit, apart from alarms, of which "" may be all; of marks that are due, the choice."""
+    """Return why lamps are lit, apart from alarms, of which "" may be all; of marks that are due, the choice."""
     wrong = tuple(f"{each['id']}: " for each in _alarms(model))
     lamps = model.states["lamps"]
     why = [words for words in lamps.get("why", ()) if not words.startswith(wrong)]
@@ -297,7 +297,7 @@ def _alarms(model: ScreenModel) -> Sequence[dict[str, str]]:
 
 
 def _open(model: ScreenModel, width: int) -> Text:
-    """Open alarms with what to do; one that is a note has one line."""
+    """Return the open alarms with what to do; one that is a note has one line."""
     lines = []
     for each in _alarms(model):
         line = Text.assemble(
@@ -310,7 +310,7 @@ def _open(model: ScreenModel, width: int) -> Text:
 
 
 def _beads(model: ScreenModel, width: int) -> Text:
-    """Latest rounds as beads: the outcome in a letter or two, and the points of at most two hands below."""
+    """Return the latest rounds as beads: the outcome in a letter or two, and the points of at most two hands below."""
     beads: list[Text] = []
     points: list[Text] = []
     used = 0
@@ -331,18 +331,18 @@ def _beads(model: ScreenModel, width: int) -> Text:
 
 
 def _short(lang: Language, over: FinishedRound) -> str:
-    """An outcome in a letter or two: `P`, `S4`, `20`."""
+    """Return an outcome in a letter or two: `P`, `S4`, `20`."""
     found = names.short(lang, over.outcome)
     return found if cell_len(found) <= LETTERS else found[:1].upper()
 
 
 def _points(lang: Language, over: FinishedRound) -> str:
-    """The points of each hand, in the order of the message; "" if they are too many to be understood."""
+    """Return the points of each hand, in the order of the message; "" if they are too many to be understood."""
     return ":".join(points_words(lang, each) for each in over.points.values()) if len(over.points) <= PAIR else ""
 
 
 def _last(model: ScreenModel) -> str:
-    """The last round in words; with its hands where they do not lie on the table any more."""
+    """Return the last round in words; with its hands where they do not lie on the table any more."""
     if not model.over:
         return "-"
     over, lang = model.over[-1], model.lang
@@ -354,7 +354,7 @@ def _last(model: ScreenModel) -> str:
 
 
 def _hands(model: ScreenModel, over: FinishedRound) -> Iterator[str]:
-    """Each hand of a finished round that was shown: `S2 9♠ 9♥ pair`."""
+    """Yield each hand of a finished round that was shown: `S2 9♠ 9♥ pair`."""
     area = {slot: name for name, slots in model.game.areas.items() for slot in slots if len(slots) > 1}
     hands: dict[str, list[str | None]] = {}
     for slot, card in over.cards:

@@ -98,7 +98,7 @@ Cards = dict[str, list[str | None]]
 
 
 def table_lines(model: ScreenModel, width: int, size: Size = SMALL) -> list[Text]:
-    """Every slot with its cards and lamp, and the points of each area, in lines of at most `width` columns."""
+    """Return every slot with its cards and lamp, and the points of each area, in lines of at most `width` columns."""
     laid, is_over = lying(model)
     return abreast(
         [
@@ -110,7 +110,7 @@ def table_lines(model: ScreenModel, width: int, size: Size = SMALL) -> list[Text
 
 
 def planned(model: ScreenModel, width: int, size: Size) -> tuple[int, int]:
-    """Columns and lines that cards of this size need, with room for a whole hand: they do not shrink in the deal."""
+    """Return columns and lines that cards of this size need, with room for a whole hand: none shrinks in the deal."""
     laid, is_over = lying(model)
     play = model.game.play
     whole = play.fewest(model.game.terms()) // play.players.start
@@ -126,7 +126,7 @@ def planned(model: ScreenModel, width: int, size: Size) -> tuple[int, int]:
 
 
 def areas(model: ScreenModel, laid: Cards) -> dict[str, tuple[str, ...]]:
-    """The places on the table with their slots, without seats that do not play and an unused reserve."""
+    """Return the places on the table with their slots, without seats that do not play and an unused reserve."""
     here = {name: slots for name, slots in model.game.areas.items() if name != RESERVE or model.has_reserves}
     seats = {name for name, slots in here.items() if slots == (name,)}
     plays = seats & _playing(model, laid)
@@ -136,7 +136,7 @@ def areas(model: ScreenModel, laid: Cards) -> dict[str, tuple[str, ...]]:
 
 
 def _playing(model: ScreenModel, laid: Cards) -> set[str]:
-    """Seats with cards, with something to do, or still in the round; folded ones have cards."""
+    """Return the seats with cards, with something to do, or still in the round; folded ones have cards."""
     table = model.states["table"]
     acts = [name for act in table.get("expected", ()) for name in (act.get("slot", ""), *act.get("slots", ()))]
     shown = [name for each in (table.get("shows") or {}).values() if isinstance(each, Mapping) for name in each]
@@ -149,7 +149,7 @@ def _seat(slot: str) -> str:
 
 
 def lying(model: ScreenModel) -> tuple[Cards, bool]:
-    """The cards on the table, and whether they are those of the round before (until the next round begins)."""
+    """Return the cards on the table, and whether they are those of the round before (until the next round begins)."""
     laid: Cards = {}
     table = model.states["table"]
     for each in table.get("slots", ()):
@@ -163,7 +163,7 @@ def lying(model: ScreenModel) -> tuple[Cards, bool]:
 
 
 def outcome_colour(game: Game, outcome: str) -> str:
-    """Style of an outcome or area: that of the area that won."""
+    """Return the style of an outcome or area: that of the area that won."""
     places = [name for name in game.areas if name != RESERVE]
     if outcome in places:
         return COLOURS[places.index(outcome) % len(COLOURS)]
@@ -171,13 +171,13 @@ def outcome_colour(game: Game, outcome: str) -> str:
 
 
 def abreast(blocks: Sequence[Lines], width: int) -> list[Text]:
-    """Blocks of lines side by side, as many as fit in `width` columns; the others below."""
+    """Return blocks of lines side by side, as many as fit in `width` columns; the others below."""
     bands = _bands([_wide(block) for block in blocks], width)
     return [line for band in bands for line in _joined([blocks[place] for place in band])]
 
 
 def _bands(widths: Sequence[int], width: int) -> Iterator[list[int]]:
-    """The numbers of the blocks of these widths that stand side by side."""
+    """Yield the numbers of the blocks of these widths that stand side by side."""
     band: list[int] = []
     used = 0
     for place, wide in enumerate(widths):
@@ -198,7 +198,7 @@ def _joined(band: Sequence[Lines]) -> Iterator[Text]:
 
 
 def padded_to(text: Text, width: int) -> Text:
-    """The text padded with blanks to `width` columns."""
+    """Return the text padded with blanks to `width` columns."""
     return Text.assemble(text, " " * max(width - text.cell_len, 0))
 
 
@@ -207,7 +207,7 @@ def _wide(block: Lines) -> int:
 
 
 def points_words(lang: Language, points: str) -> str:
-    """Points of a hand in a word or two: `natural 9` is 9, `bust 23` is bust."""
+    """Return the points of a hand in a word or two: `natural 9` is 9, `bust 23` is bust."""
     return names.points(lang, brief(points))
 
 
@@ -225,7 +225,7 @@ def _name(model: ScreenModel, area: str, is_over: bool) -> Text:
 
 
 def _won(model: ScreenModel, area: str, outcome: str) -> str:
-    """What the outcome of the round says of an area; `dealer_bust` is shown beside the dealer."""
+    """Return what the outcome of the round says of an area; `dealer_bust` is shown beside the dealer."""
     if outcome == area:
         return text(model.lang, "picture.wins")
     winner, _, how = outcome.partition("_")
@@ -236,7 +236,7 @@ def _won(model: ScreenModel, area: str, outcome: str) -> str:
 
 
 def _points(model: ScreenModel, area: str) -> str:
-    """Points of an area in the finished round; of each hand where a seat had several."""
+    """Return the points of an area in the finished round; of each hand where a seat had several."""
     hands = model.over[-1].points
     return " ".join(points_words(model.lang, points) for name, points in hands.items() if _seat(name) == area)
 
@@ -244,7 +244,7 @@ def _points(model: ScreenModel, area: str) -> str:
 def _boxes(
     model: ScreenModel, slots: Sequence[str], laid: Cards, is_over: bool, width: int, size: Size
 ) -> Iterator[Text]:
-    """Cards side by side with the lamp of each slot below; the rest in further rows."""
+    """Yield the cards side by side with the lamp of each slot below; the rest in further rows."""
     boxes = [drawn for slot in slots for drawn in _slot(model, slot, laid, is_over, size)]
     a_line = max(1, (width + 1) // (size.width + 1))
     for first in range(0, len(boxes), a_line):
@@ -253,7 +253,7 @@ def _boxes(
 
 
 def _slot(model: ScreenModel, slot: str, laid: Cards, is_over: bool, size: Size) -> Iterator[list[Text]]:
-    """The cards of a slot and of the hands split from it; where a card is due, an empty box follows."""
+    """Yield the cards of a slot and of the hands split from it; where a card is due, an empty box follows."""
     rhythm = model.states["lamps"].get("lit", {}).get(slot)
     due = None if is_over else _due(model, slot)
     hands = [name for name in laid if _seat(name) == slot] or [slot]
@@ -270,7 +270,7 @@ def _slot(model: ScreenModel, slot: str, laid: Cards, is_over: bool, size: Size)
 
 
 def _due(model: ScreenModel, slot: str) -> str | None:
-    """The hand of a slot that the next card is drawn to."""
+    """Return the hand of a slot that the next card is drawn to."""
     acts = model.states["table"].get("expected", ())
     hands = [str(act["hand"]) for act in acts if act["verb"] == "draw" and act["slot"] == slot]
     return next(iter(hands), None)

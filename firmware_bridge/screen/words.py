@@ -24,22 +24,22 @@ RHYTHMS: Final = {
 
 
 def face(card: str) -> str:
-    """A card with its suit's sign if the terminal can show it."""
+    """Return a card with its suit's sign if the terminal can show it."""
     return f"{card[0]}{SIGNS[card[1]]}" if card[1] in SIGNS and is_utf() else card
 
 
 def face_or_word(word: str) -> str:
-    """A card as `face` shows it, any other word as it is."""
+    """Return a card as `face` shows it, any other word as it is."""
     return face(word) if word in _cards() else word
 
 
 def counted(number: int, what: str, several: str = "") -> str:
-    """Number and noun: `1 round`, `2 rounds`. several: the plural, by default with an s."""
+    """Return number and noun: `1 round`, `2 rounds`. several: the plural, by default with an s."""
     return f"{number} {what if number == 1 else several or f'{what}s'}"
 
 
 def offer(word: str, may: Any) -> str:
-    """An offered mark and its possible values, as in the topic `table`: `raise 3-10`, `call 2`."""
+    """Return an offered mark and its possible values, as in the topic `table`: `raise 3-10`, `call 2`."""
     match may:
         case {"with": seats, "cost": cost}:
             return f"{word} {'all' if seats == 'all' else ' '.join(seats)} for {cost}"
@@ -53,7 +53,7 @@ def offer(word: str, may: Any) -> str:
 
 
 def shows(table: Mapping[str, Any], lang: Language = "en") -> str:
-    """What a game shows of its running round, in the topic `table`: `betting round 3; stake 2; pot 40`."""
+    """Return what a game shows of its running round, in the topic `table`: `betting round 3; stake 2; pot 40`."""
     values = {name: value for name, value in (table.get("shows") or {}).items() if value not in (None, {})}
     return text(lang, "between.clauses").join(
         f"{_key(lang, str(table.get('game')), name)} {shown(value)}" for name, value in values.items()
@@ -61,7 +61,7 @@ def shows(table: Mapping[str, Any], lang: Language = "en") -> str:
 
 
 def offers(table: Mapping[str, Any]) -> str:
-    """The marks open to each seat that must act, from the topic `table`: `S2: call 2, raise 3-10`."""
+    """Return the marks open to each seat that must act, from the topic `table`: `S2: call 2, raise 3-10`."""
     by_offer: dict[str, list[str]] = {}
     for slot, offered in (table.get("act") or {}).items():
         by_offer.setdefault(", ".join(offer(word, may) for word, may in offered.items()), []).append(slot)
@@ -73,48 +73,48 @@ def _key(lang: Language, game: str, name: str) -> str:
 
 
 def shown(value: Any) -> str:
-    """A value that a game shows of its running round: `S1 3, S2 0` for a table of slots."""
+    """Return a value that a game shows of its running round: `S1 3, S2 0` for a table of slots."""
     return ", ".join(f"{slot} {each}" for slot, each in value.items()) if isinstance(value, Mapping) else str(value)
 
 
 def brief(points: str) -> str:
-    """The word of a hand's points that counts: `natural 9` is 9, `soft 17` is 17, `bust 23` is bust."""
+    """Return the word of a hand's points that counts: `natural 9` is 9, `soft 17` is 17, `bust 23` is bust."""
     words = points.split()
     return "".join(words[:1] if "bust" in words else words[-1:])
 
 
 def headline(result: Mapping[str, Any], width: int = 0) -> str:
-    """Outcome (padded to `width`) and points of a round of the topic `round`: `BANKER 3:8`."""
+    """Return outcome (padded to `width`) and points of a round of the topic `round`: `BANKER 3:8`."""
     points = ":".join(brief(hand["points"]) for hand in result["hands"].values())
     return f"{result['outcome'].upper():<{width}} {points}"
 
 
 def short_name(hand: str, hands: Iterable[str]) -> str:
-    """The name of a hand: `S3` for `S3.1` where the seat has only one."""
+    """Return the name of a hand: `S3` for `S3.1` where the seat has only one."""
     seat = hand.partition(".")[0]
     return hand if f"{seat}.2" in hands else hand.removesuffix(".1")
 
 
 def named(hands: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Hands by their first letters where these differ; seats keep their numbers."""
+    """Return hands by their first letters where these differ; seats keep their numbers."""
     letters = {name[0].upper() if name.isalpha() else name: hand for name, hand in hands.items()}
     return letters if len(letters) == len(hands) else hands
 
 
 def shown_hands(result: Mapping[str, Any]) -> dict[str, Any]:
-    """The hands of a finished round that are shown; `result` as in the topic `round`."""
+    """Return the hands of a finished round that are shown; `result` as in the topic `round`."""
     shown = result.get("shown")
     return {name: hand for name, hand in result["hands"].items() if shown is None or name in shown}
 
 
 def on_screen(cards: Iterable[tuple[str, str]], result: Mapping[str, Any]) -> list[tuple[str, str | None]]:
-    """The cards of a finished round: None for hands that are not shown; `result` as in the topic `round`."""
+    """Return the cards of a finished round: None for hands that are not shown; `result` as in the topic `round`."""
     shown = result.get("shown")
     return [(slot, card if shown is None or slot in shown else None) for slot, card in cards]
 
 
 def remarks(game: "Game", result: Mapping[str, Any]) -> tuple[str, ...]:
-    """Remarks on a round besides outcome and hands; `result` as in the topic `round`."""
+    """Return the remarks on a round besides outcome and hands; `result` as in the topic `round`."""
     carried = (f"{result['carried']} carried",) if result["carried"] else ()
     last = ("last of this shoe",) if result["last"] else ()
     return (*game.demo.remarks(result), *carried, *last, *result["flags"])
