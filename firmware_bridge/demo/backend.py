@@ -76,11 +76,11 @@ class Backend:
         )
 
     def start(self) -> None:
-        """Starts connecting; `up` is set once the subscription is sent."""
+        """Start connecting; `up` is set once the subscription is sent."""
         self.link.start()
 
     async def close(self) -> None:
-        """Disconnects."""
+        """Disconnect."""
         await self.link.close(None)
 
     @property
@@ -103,14 +103,14 @@ class Backend:
         return bool(table["journal"] != last["journal"] or table["as_of"] >= last["seq"])
 
     def handle(self, message: Incoming) -> None:
-        """Handles a message from the broker."""
+        """Handle a message from the broker."""
         try:
             self._handle(message)
         except Exception as error:  # the link would only reconnect
             self._on_error(error)
 
     def _connected(self) -> None:
-        """Allows requests to be repeated: an acknowledgement of the broker does not mean delivery."""
+        """Allow requests to be repeated: an acknowledgement of the broker does not mean delivery."""
         self._requested.clear()
         self.up.set()
 
@@ -140,7 +140,7 @@ class Backend:
             self._on_alarms([each for each in now if each["id"] not in known], closed)
 
     def silence(self, is_silent: bool) -> None:
-        """Stops acknowledging as the receiver of `stored`, or goes on with all it has."""
+        """Stop acknowledging as the receiver of `stored`, or go on with all it has."""
         self._is_silent = is_silent
         self._acknowledge()
 
@@ -155,7 +155,7 @@ class Backend:
                     self._stored[journal] = entries.whole
 
     def _insert(self, name: Stream, payload: Payload) -> None:
-        """Delivers a message in order: an early one waits until the gap before it is filled."""
+        """Deliver a message in order: an early one waits until the gap before it is filled."""
         at = Identity(payload["journal"], payload["seq"], payload["n"])
         journal, early = self._journals.setdefault(at.journal, Entries()), self._early.setdefault(at.journal, {})
         if self._seen.is_new(name, at, payload):
@@ -174,11 +174,11 @@ class Backend:
                 self._on_message(place[2], each)
 
     def order(self, order: Payload) -> None:
-        """Sends an order on the topic `command`. Raises NotConnected."""
+        """Send an order on the topic `command`. Raises NotConnected."""
         self.link.publish(f"{self._prefix}/command", json.dumps(order).encode())
 
     def _request_gaps(self, journal: str, last: int) -> None:
-        """Requests the missing entries of a journal up to `last`, once per gap."""
+        """Request the missing entries of a journal up to `last`, once per gap."""
         for gap in self._journals[journal].gaps():
             to = min(gap.stop - 1, last)
             if gap.start <= to and (journal, to) not in self._requested:
@@ -213,6 +213,6 @@ class Backend:
 
 
 def _alarms(state: Any) -> list[Payload]:
-    """The open alarms of the topic `alarm`; none where the message is not one."""
+    """Return the open alarms of the topic `alarm`; none where the message is not one."""
     listed = state.get("open") if isinstance(state, dict) else None
     return [each for each in listed if isinstance(each, dict) and "id" in each] if isinstance(listed, list) else []

@@ -41,7 +41,7 @@ class EmbeddedBroker:
         self._process: subprocess.Popen[bytes] | None = None
 
     async def start(self) -> None:
-        """Starts the broker and returns once it accepts connections. Raises BrokerError if it does not."""
+        """Start the broker and return once it accepts connections. Raises BrokerError if it does not."""
         log = self._folder / "broker.log"
         with log.open("ab") as out:
             # Its own session: Ctrl-C in the terminal must reach only the demo, which ends the broker in order.
@@ -58,7 +58,7 @@ class EmbeddedBroker:
             await asyncio.sleep(0.02)
 
     async def stop(self) -> None:
-        """Ends the broker; clients see their connections close."""
+        """End the broker; clients see their connections close."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -95,12 +95,12 @@ class EmbeddedBroker:
 
 
 def _find_mosquitto() -> str | None:
-    """The path of mosquitto, also in sbin, which Debian has on root's PATH only."""
+    """Return the path of mosquitto, also in sbin, which Debian has on root's PATH only."""
     return shutil.which("mosquitto", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
 
 
 def free_port(wanted: int) -> int:
-    """A free port of the loopback, `wanted` itself unless it is 0. Raises BrokerError for one in use."""
+    """Return a free port of the loopback, `wanted` itself unless it is 0. Raises BrokerError for one in use."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -113,7 +113,7 @@ def free_port(wanted: int) -> int:
 
 
 async def serve(port: int) -> None:
-    """Runs amqtt until stdin closes."""
+    """Run amqtt until stdin closes."""
     from amqtt.broker import Broker
 
     everybody = {"amqtt.plugins.authentication.AnonymousAuthPlugin": {"allow_anonymous": True}}

@@ -18,7 +18,7 @@ SENTENCES: Final = ("did", "mark", "entered")
 
 
 def screen_model(harness: Harness, narration: Narration, boards: Boards, keys: str = "") -> ScreenModel:
-    """The model of the screen now. boards: pictures of the game's own topics."""
+    """Return the model of the screen now. boards: pictures of the game's own topics."""
     backend = harness.backend
     shoe = harness.shoe()
     return ScreenModel(
@@ -39,7 +39,7 @@ def screen_model(harness: Harness, narration: Narration, boards: Boards, keys: s
 
 
 def _news(narration: Narration) -> Text:
-    """The latest lines, red cards in red; what guests and dealer did is a sentence by itself."""
+    """Return the latest lines, red cards in red; what guests and dealer did is a sentence by itself."""
     lines = [line if word in SENTENCES else f"{word}: {line}" for word, line in narration.lines]
     text = Text("\n".join(lines))
     text.highlight_regex(r"\b[A2-9TJQK][♥♦]", "red")
@@ -75,7 +75,7 @@ def _broker(harness: Harness) -> Text:
 
 
 def _waiting(harness: Harness, status: dict[str, Any]) -> str:
-    """The text for the journal entries that the broker does not have yet."""
+    """Return the text for the journal entries that the broker does not have yet."""
     assert harness.bridge is not None
     shoe, acked = harness.bridge.table.shoe, status["acked"]
     if not status["waiting"]:

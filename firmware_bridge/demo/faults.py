@@ -65,41 +65,41 @@ Keys = Callable[[Game], dict[str, Any]]
 
 
 def none(_: Game) -> dict[str, Any]:
-    """No keys."""
+    """Return no keys."""
     return {}
 
 
 def keys(**table: Any) -> Keys:
-    """Keys that are the same in every game."""
+    """Return keys that are the same in every game."""
     return lambda _: table
 
 
 def fewest_packs(**table: Any) -> Keys:
-    """Keys of a shoe with as few packs as the game may have."""
+    """Return the keys of a shoe with as few packs as the game may have."""
     return lambda game: {"decks": min(game.packs), **table}
 
 
 def _cut_missing(game: Game) -> dict[str, Any]:
-    """A cut card that must have come early, so that its absence shows soon."""
+    """Return the keys by which a cut card must have come early, so that its absence shows soon."""
     return {"decks": min(game.packs), "virtual_cut": 30 if 1 in game.packs else 200}
 
 
 def _burns(game: Game) -> dict[str, Any]:
-    """A house that burns cards."""
+    """Return the keys of a house that burns cards."""
     return {} if any(map(game.play.burns, game.pack)) else {"burn": 3}
 
 
 def _beyond_burn(game: Game) -> dict[str, Any]:
-    """A house that burns cards, and then takes bets."""
+    """Return the keys of a house that burns cards, and then takes bets."""
     return {"betting": "required", "new_shoe": "command", **_burns(game)}
 
 
 def _all(_: Game) -> None:
-    """The cards in a shoe: all."""
+    """Return None: all cards are in the shoe."""
 
 
 def _too_few(game: Game) -> int | None:
-    """The cards in a shoe that was dealt from elsewhere, where a game ends its shoe long before the last one."""
+    """Return the number of cards in a shoe dealt from elsewhere, where a game ends its shoe long before the last."""
     return None if 1 in game.packs else 4
 
 
@@ -132,7 +132,7 @@ class Fault:
 
 
 def _act(do: Callable[[Dealer, FaultInjection], Awaitable[None] | None], *lamps: str, is_instead: bool = True) -> Act:
-    """Makes a fault's `act`: `do`, then wait for one of `lamps`. is_instead: it replaces the card or key due."""
+    """Make a fault's `act`: `do`, then wait for one of `lamps`. is_instead: it replaces the card or key due."""
 
     async def act(dealer: Dealer, table: FaultInjection) -> bool:
         if (done := do(dealer, table)) is not None:
@@ -145,12 +145,12 @@ def _act(do: Callable[[Dealer, FaultInjection], Awaitable[None] | None], *lamps:
 
 
 def _card(how: str) -> Act:
-    """Makes the act that draws the next card with the fault `how`."""
+    """Make the act that draws the next card with the fault `how`."""
     return _act(lambda dealer, _: dealer.draw(how), "fault")
 
 
 def _other_card(how: str) -> Act:
-    """Makes the act that draws a card of another shoe."""
+    """Make the act that draws a card of another shoe."""
     return _act(lambda dealer, _: dealer.draw_other(how), "fault")
 
 
@@ -317,20 +317,20 @@ FAULTS: Final[dict[str, Fault]] = {
 
 
 def places(at: str, game: Game, seats: int | None = None) -> tuple[str, ...]:
-    """The lamps of a fault's moment, or the moment itself if it has none. seats: how many play, None for all."""
+    """Return the lamps of a fault's moment, or the moment itself if it has none. seats: how many play, None for all."""
     inside = (game.slots[min(_INSIDE, (seats or len(game.slots)) - 1)],)
     return {INSIDE: inside, LATE: game.play.secret or inside}.get(at, (at,))
 
 
 def impossible(fault: str, game: Game) -> str:
-    """The reason why the demo cannot show a fault in a game, or ""."""
+    """Return the reason why the demo cannot show a fault in a game, or ""."""
     if fault == "cut_card_missing" and game.play.one_round_packs:
         return "a new pack comes before its place; --fault sensor_stuck opens it"
     return cannot_come(fault, game)
 
 
 def unknown(fault: str) -> str:
-    """The error text for an unknown fault."""
+    """Return the error text for an unknown fault."""
     if why := NOT_SHOWN.get(fault.replace("-", "_")):
         return f"{fault} is an alarm that the demo cannot show: {why}"
     near = nearest(fault.replace("-", "_"), FAULTS)

@@ -66,12 +66,12 @@ class Play:
 
 
 def places(slots: Iterable[str]) -> tuple[str, ...]:
-    """The lamps of these slots: split hands share their seat's lamp."""
+    """Return the lamps of these slots: split hands share their seat's lamp."""
     return tuple(dict.fromkeys(slot.partition(".")[0] for slot in slots))
 
 
 def lamps(game: Game) -> dict[str, int]:
-    """The GPIO of each lamp: the places for cards, the seats, READY and FAULT. Raises ConfigError for too many."""
+    """Return the GPIO of each lamp: places for cards, seats, READY and FAULT. Raises ConfigError for too many."""
     named = places((*game.slots, *game.seats))
     if len(named) > len(FREE):
         raise ConfigError(f"{game.name} has {len(named)} lamps, and the header pins for {len(FREE)}")
@@ -79,7 +79,7 @@ def lamps(game: Game) -> dict[str, int]:
 
 
 def faces(reader: str, game: Game, decks: int) -> dict[int | str, Card]:
-    """Code of the reader -> card; a tag is in one card only, a printed code on every card of a face."""
+    """Return each code of the reader -> its card; a tag is in one card only, a printed code on every card of a face."""
     match BOARDS[reader].papers:
         case "lots":
             return {native_code(card, LOT): card for card in game.pack}
@@ -93,7 +93,7 @@ def faces(reader: str, game: Game, decks: int) -> dict[int | str, Card]:
 
 
 def packs(reader: str, game: Game, table: TableConfig) -> list[Paper]:
-    """The cards of a full shoe, unshuffled."""
+    """Return the cards of a full shoe, unshuffled."""
 
     def burns(card: Card) -> int:
         return table.burn - 1 if isinstance(table.burn, int) and table.burn else game.play.burns(card)
@@ -112,12 +112,12 @@ Arrange = Callable[[list[Paper], Callable[[Paper], Card]], list[Paper]]
 
 
 def as_shuffled(shuffled: list[Paper], face: Callable[[Paper], Card]) -> list[Paper]:
-    """The cards as they are."""
+    """Return the cards as they are."""
     return shuffled
 
 
 def as_bought(shuffled: list[Paper], face: Callable[[Paper], Card]) -> list[Paper]:
-    """New packs, never shuffled: each in the order of its faces."""
+    """Return new packs, never shuffled: each in the order of its faces."""
     alike: dict[Card, list[Paper]] = {}
     for paper in sorted(shuffled, key=lambda paper: _place(face(paper))):
         alike.setdefault(face(paper), []).append(paper)
@@ -125,13 +125,13 @@ def as_bought(shuffled: list[Paper], face: Callable[[Paper], Card]) -> list[Pape
 
 
 def _place(card: Card) -> tuple[str, int]:
-    """The place of a face in a new pack: by suit, then rank."""
+    """Return the place of a face in a new pack: by suit, then rank."""
     rank, suit = card.value
     return suit, PIPS.index(rank)
 
 
 def one_face_first(shuffled: list[Paper], face: Callable[[Paper], Card]) -> list[Paper]:
-    """Cards among which all of the first one's face come early: two, then another card, and so on."""
+    """Return cards among which all of the first one's face come early: two, then another card, and so on."""
     same = [paper for paper in shuffled if face(paper) is face(shuffled[0])]
     ordered = [paper for paper in shuffled if face(paper) is not face(shuffled[0])]
     for n, paper in enumerate(same):
@@ -140,7 +140,7 @@ def one_face_first(shuffled: list[Paper], face: Callable[[Paper], Card]) -> list
 
 
 def code_book(reader: str, game: Game, decks: int, folder: Path) -> dict[str, str]:
-    """Writes the code book the reader needs into `folder`; returns the keys of `[reader]` that name it."""
+    """Write the code book the reader needs into `folder`; return the keys of `[reader]` that name it."""
     papers = BOARDS[reader].papers
     if papers not in ("labels", "tags"):
         return {}
@@ -152,7 +152,7 @@ def code_book(reader: str, game: Game, decks: int, folder: Path) -> dict[str, st
 
 
 def config(play: Play, own: Mapping[str, Any], folder: Path, port: int, keypad: bool = False) -> Config:
-    """The config of a table with all state in `folder` and the broker at `port`.
+    """Return the config of a table with all state in `folder` and the broker at `port`.
 
     own: keys of `[table]`. keypad: whether seat 1, or the dealer where seats decide nothing, has a keypad.
     """
@@ -184,7 +184,7 @@ def config(play: Play, own: Mapping[str, Any], folder: Path, port: int, keypad: 
 
 
 def _key(folder: Path) -> Path:
-    """A key of the table's own, so that its record is signed; none where the folder is not there."""
+    """Return a key of the table's own, so that its record is signed; none where the folder is not there."""
     path = folder / "record-key"
     with suppress(FileExistsError, FileNotFoundError):
         write_seed(path)
@@ -192,7 +192,7 @@ def _key(folder: Path) -> Path:
 
 
 def board(reader: str, rules: Rules) -> NativeBoard | CodeBoard:
-    """A simulated reader; `rules` are for one that judges the game."""
+    """Return a simulated reader; `rules` are for one that judges the game."""
     made = BOARDS[reader]()
     if isinstance(made, AngelEyeShoe):
         made.rules = rules
@@ -200,7 +200,7 @@ def board(reader: str, rules: Rules) -> NativeBoard | CodeBoard:
 
 
 def pull(board: NativeBoard | CodeBoard, paper: Paper, how: str) -> None:
-    """Pulls a card over a reader; `how` names its fault, if any."""
+    """Pull a card over a reader; `how` names its fault, if any."""
     if isinstance(board, AngelEyeShoe):
         board.pull(str(paper.code))
     elif not isinstance(board, NativeBoard):

@@ -114,7 +114,7 @@ class Harness:
         return size_of(self.config.house)
 
     async def open(self) -> None:
-        """Starts broker, subscriber and daemon in this order, so that no message and no card is missed."""
+        """Start broker, subscriber and daemon in this order, so that no message and no card is missed."""
         self._loop.set_exception_handler(self._crashed)
         await self.broker.start()
         self.backend.start()
@@ -134,7 +134,7 @@ class Harness:
         await asyncio.sleep(QUIET_S)
 
     async def close(self) -> None:
-        """Ends everything; the daemon first, so that it can publish its last status."""
+        """End everything; the daemon first, so that it can publish its last status."""
         self._faults.close()
         await self._stop_daemon()
         for task in (self._away, self._seats, self._settling):
@@ -148,7 +148,7 @@ class Harness:
         self._factory.close()
 
     def dealer(self) -> Dealer:
-        """Makes the dealer of this table, with the mistake of the chosen fault."""
+        """Make the dealer of this table, with the mistake of the chosen fault."""
         fault = self._fault
         mistake = None
         if act := fault.act:
@@ -169,7 +169,7 @@ class Harness:
         return dealer
 
     def _arranged(self, shuffled: list[Paper]) -> list[Paper]:
-        """The cards of a new shoe as the fault needs them, the first to be drawn at the end."""
+        """Return the cards of a new shoe as the fault needs them, the first to be drawn at the end."""
         arrange = self._fault.arrange
         if not arrange or self.backend.rounds:  # later shoes are as usual
             return shuffled
@@ -181,7 +181,7 @@ class Harness:
         return not self._going.is_set()
 
     def pause(self) -> None:
-        """Pauses or resumes dealer and guests; the shoe keeps running."""
+        """Pause or resume dealer and guests; the shoe keeps running."""
         if self.paused:
             self._going.set()
         else:
@@ -195,7 +195,7 @@ class Harness:
         self.backend.order(order)
 
     def shoe(self) -> Shoe | None:
-        """The daemon's shoe, None before its start."""
+        """Return the daemon's shoe, None before its start."""
         return self.bridge.table.shoe if self.bridge else None
 
     # ------------------------------------------------------------ the dealer's hands
@@ -225,7 +225,7 @@ class Harness:
         await self._pins.press(fixtures.NEXT)
 
     async def ask_for_shoe(self) -> None:
-        """Opens the shoe by the pit boss; an Angel Eye first reports its start."""
+        """Open the shoe by the pit boss; an Angel Eye first reports its start."""
         if isinstance(self.board, AngelEyeShoe):
             self.board.new_shoe()
             self.pty.tick()
@@ -236,7 +236,7 @@ class Harness:
         await self._pit_boss.decide(self._faces[last.code] if last else None)
 
     def _alarms_changed(self, opened: list[dict[str, Any]], closed: list[str]) -> None:
-        """Tells the alarms of the bridge itself, which no event names, and lets the pit boss settle what stops none."""
+        """Tell the alarms of the bridge itself, which no event names, and let the pit boss settle what stops none."""
         for alarm in opened:
             if alarm["id"] not in KEEP_ORDER:
                 self._on_news("! open", f"{alarm['id']}: {alarm['detail']}")
@@ -284,7 +284,7 @@ class Harness:
         return BrokerSettings(client_id=name, host=HOST, port=self.broker.port, protocol=self.broker.protocol)
 
     def watch(self, task: asyncio.Task[None]) -> None:
-        """Fails the whole demo if `task`, which has ended, failed."""
+        """Fail the whole demo if `task`, which has ended, failed."""
         if not task.cancelled() and (error := task.exception()):
             self._fail(error)
 

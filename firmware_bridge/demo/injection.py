@@ -44,7 +44,7 @@ class FullDisk:
         os.close(full)
 
     def free(self) -> None:
-        """Restores the files, as space is free again."""
+        """Restore the files, as space is free again."""
         for fd, kept in self._kept.items():
             if _path(fd) == FULL:  # else the daemon has closed it, and its number may be another file's by now
                 os.dup2(kept, fd, inheritable=False)
@@ -53,13 +53,13 @@ class FullDisk:
 
 
 def _open_files(directory: Path) -> list[int]:
-    """The descriptors of this process for journals in a directory, and for the file prepared for the next one."""
+    """Return the descriptors of this process for journals in a directory, and for the file prepared for the next."""
     open_now = [(int(each.name), path) for each in FILES.iterdir() if (path := _path(int(each.name)))]
     return [fd for fd, path in open_now if path.parent == directory and (path.name == SPARE or path.suffix == SUFFIX)]
 
 
 def _path(fd: int) -> Path | None:
-    """The file of a descriptor; None where it is closed."""
+    """Return the file of a descriptor; None where it is closed."""
     try:
         return (FILES / str(fd)).readlink()
     except OSError:
@@ -95,14 +95,14 @@ class FaultInjection:
         self._ends: list[tuple[asyncio.TimerHandle, Callable[[], None]]] = []
 
     def close(self) -> None:
-        """Ends what still lasts."""
+        """End what still lasts."""
         for timer, end in self._ends:
             timer.cancel()
             end()
         self._ends.clear()
 
     async def last(self, seconds: float) -> None:
-        """Waits until a fault of so many seconds is over."""
+        """Wait until a fault of so many seconds is over."""
         await asyncio.sleep(seconds)
         while not self._is_noticed():
             await asyncio.sleep(LOOK_S)
@@ -119,7 +119,7 @@ class FaultInjection:
         self._ends.append((loop.call_later(seconds, look), end))
 
     def set_clock(self, seconds: int) -> None:
-        """Sets the wall clock forwards."""
+        """Set the wall clock forwards."""
         self._clock.ahead_s += seconds
 
     def unplug_keypad(self, seconds: float) -> None:
@@ -128,11 +128,11 @@ class FaultInjection:
         self._lasts(seconds, self._keypad.replug)
 
     def fill_disk(self, seconds: float) -> None:
-        """Lets no write to the journal succeed, as on a full disk."""
+        """Let no write to the journal succeed, as on a full disk."""
         self._lasts(seconds, FullDisk(self._journal).free)
 
     def silence_store(self, seconds: float) -> None:
-        """Lets the receiver of `[mqtt] stored` acknowledge nothing."""
+        """Let the receiver of `[mqtt] stored` acknowledge nothing."""
         self._silence_store(True)
         self._lasts(seconds, lambda: self._silence_store(False))
 
@@ -150,12 +150,12 @@ class FaultInjection:
         self._board.fault("jam")
 
     def mislay(self) -> None:
-        """Makes a shoe that judges the game report the next card on the other side."""
+        """Make a shoe that judges the game report the next card on the other side."""
         assert isinstance(self._board, AngelEyeShoe)
         self._board.mislay()
 
     def read_again(self) -> None:
-        """Makes a module read the card that lies before it once more."""
+        """Make a module read the card that lies before it once more."""
         assert isinstance(self._board, GrowBoard)
         self._board.read_again()
 

@@ -38,7 +38,7 @@ class MemoryTable:
         self._nonces = counted(nonces)
 
     def handle(self, fact: inputs.AnyInput, judge: Judge | None = None) -> Line | None:
-        """Handles an input; returns its journal line, None without events. judge: used instead of `decide`."""
+        """Handle an input; return its journal line, None without events. judge: used instead of `decide`."""
         made = step(self.shoe, fact, self.name, self.boot, judge)
         if made is None:
             return None
@@ -51,13 +51,13 @@ class MemoryTable:
         return next(self._nonces)
 
     def moments(self, end: int) -> Iterator[int]:
-        """Yields the shoe's deadlines up to `end`, ms; handle an input at each one before the next."""
+        """Yield the shoe's deadlines up to `end`, ms; handle an input at each one before the next."""
         while (moment := deadline(self.shoe)) is not None and moment <= end:
             yield moment
 
 
 def counted(name: str) -> Iterator[str]:
-    """Yields nonces, 32 hex digits each, the same in every run."""
+    """Yield nonces, 32 hex digits each, the same in every run."""
     return (sha256(f"{name} {n}".encode()).hexdigest()[:32] for n in count(1))
 
 
@@ -70,7 +70,7 @@ class Retained:
         self._published: dict[str, bytes] = {}
 
     def changed(self, line: Line, shoe: Shoe) -> Iterator[tuple[str, bytes]]:
-        """Yields topic and payload of each state that `line` changed; `shoe` is the shoe after it."""
+        """Yield topic and payload of each state that `line` changed; `shoe` is the shoe after it."""
         public = line.public
         head = _encode(
             StateHead(public.v, public.table, public.shoe, public.journal, public.seq, public.at, public.boot)
@@ -119,7 +119,7 @@ class Replay:
         return self._memory.shoe
 
     def play(self, steps: list[Step]) -> Iterator[Line]:
-        """Yields the lines of the steps, which may come in parts. Without a leading `shoe`, a full shoe is open."""
+        """Yield the lines of the steps, which may come in parts. Without a leading `shoe`, a full shoe is open."""
         opens = steps and (isinstance(steps[0], NewShoe) or (steps[0] in _NEXT and self._next_is_for_something()))
         if steps and not opens and self.shoe.status == "empty":
             self._memory.shoe = with_device(self.shoe, next_house=replace(self.house, burn="none"))
@@ -143,12 +143,12 @@ class Replay:
                 yield from self._handle(input_of(step, BY, self._memory.nonce))
 
     def _next_is_for_something(self) -> bool:
-        """Whether NEXT is not refused now: it opens a pack, for example."""
+        """Return whether NEXT is not refused now: it opens a pack, for example."""
         events = decide(self.shoe, inputs.Pressed(at=self.at, mono=self.at, key="next"))
         return not all(isinstance(each, KeyRefused) for each in events)
 
     def _pass(self, ms: int) -> Iterator[Line]:
-        """Advances the time; each deadline of the shoe becomes an input."""
+        """Advance the time; each deadline of the shoe becomes an input."""
         end = self.at + ms
         for moment in self._memory.moments(end):
             self.at = max(self.at, moment)
@@ -156,7 +156,7 @@ class Replay:
         self.at = end
 
     def end(self) -> Iterator[Line]:
-        """Yields the lines that end a shoe in use before the next one."""
+        """Yield the lines that end a shoe in use before the next one."""
         if phase(self.shoe) in (Phase.DEALING, Phase.COMPLETE):
             self.warn(f"shoe: round {self.shoe.round} is not finished, voided")
             yield from self._order(orders.Void("a new shoe"))

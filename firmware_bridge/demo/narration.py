@@ -84,7 +84,7 @@ class Narration:
             show(Text(f"{proved} of {len(judged)} sealed cards match what was committed before"))
 
     def _marked(self, event: dict[str, Any]) -> Iterator[tuple[str, str]]:
-        """Yields the mark before this event, unless the event repeats it."""
+        """Yield the mark before this event, unless the event repeats it."""
         mark, self._mark = self._mark, event if event["type"] == "MarkGiven" else None
         if mark and not (event["type"] == "Happened" and _repeats(event["did"][0], mark)):
             words = Sayer("en").mark(mark["word"], mark.get("value"))
@@ -122,7 +122,7 @@ class Narration:
                 yield from _guests(event)
 
     def write_line(self, word: str, text: str) -> None:
-        """Writes a line: a word or two, and a sentence."""
+        """Write a line: a word or two, and a sentence."""
         self.lines.append((word, text))
         if self._out:
             line = f"{time.monotonic() - self._began:7.2f}  {word:<9} {text}".rstrip()
@@ -131,12 +131,12 @@ class Narration:
 
 
 def _repeats(words: list[Any], mark: dict[str, Any]) -> bool:
-    """Whether an effect begins with what the mark says."""
+    """Return whether an effect begins with what the mark says."""
     return words[0] == mark["word"] or (mark["seat"] and words[1:2] == [f"S{mark['seat']}"])
 
 
 def _guests(event: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yields the lines of events that involve guests."""
+    """Yield the lines of events that involve guests."""
     match event["type"]:
         case "BetsOpened":
             yield "betting", f"round {event['round']}: open"
@@ -184,7 +184,7 @@ def _hands(message: dict[str, Any]) -> str:
 
 
 def summary(harness: Harness, seconds: float) -> Iterator[str]:
-    """Yields the summary of the demo, two lines."""
+    """Yield the summary of the demo, two lines."""
     backend = harness.backend
     closed = [each for each in backend.rounds if each["status"] == "closed"]
     counts = Counter(each["outcome"] for each in closed)

@@ -29,7 +29,7 @@ class RoundReader:
         self._opened: dict[str, list[str]] = {}
 
     def lines(self, line: Line) -> Iterator[tuple[str, str]]:
-        """The lines of a journal line: nothing that is sealed is among them."""
+        """Yield the lines of a journal line: nothing that is sealed is among them."""
         for message in messages(line):
             body = from_json(message.payload)
             if message.topic == "round":
@@ -43,7 +43,7 @@ class RoundReader:
                 yield from self._event_lines(body)
 
     def end(self) -> Iterator[tuple[str, str]]:
-        """The cards that were dealt and opened since the last line."""
+        """Yield the cards that were dealt and opened since the last line."""
         dealt, self._dealt = self._dealt, []
         opened, self._opened = self._opened, {}
         if dealt and not any(card for _, card in dealt):
@@ -68,7 +68,7 @@ class RoundReader:
 
 
 def waiting(shoe: Shoe) -> str:
-    """The text for what a round that is not over waits for; "" if none is open."""
+    """Return the text for what a round that is not over waits for; "" if none is open."""
     if phase(shoe) not in (Phase.DEALING, Phase.COMPLETE):
         return ""
     match layout(shoe).due:
@@ -86,7 +86,7 @@ def _stakes(event: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _result(message: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """The lines of a round: its outcome, each hand, and what it pays."""
+    """Yield the lines of a round: its outcome, each hand, and what it pays."""
     word = f"round {message['round']}"
     if message["status"] == "voided":
         yield word, f"VOID by {message['by']}: {'; '.join(message['why'])}"
@@ -113,7 +113,7 @@ def _nets(message: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _net(message: Mapping[str, Any], name: str) -> str:
-    """What a hand, or a seat with one hand, has won."""
+    """Return what a hand, or a seat with one hand, has won."""
     hand = message["hands"].get(name) or {}
     net = hand.get("net", message["bets"].get(name)) if message["unit"] == "money" else None
     return "" if net is None else _signed(net)

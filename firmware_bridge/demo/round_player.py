@@ -38,12 +38,12 @@ SHOWN: Final = ("round", "stake", "pot")
 
 
 def over(did: list[Any]) -> Step:
-    """The step that ends a round, and each one after it."""
+    """Return the step that ends a round, and each one after it."""
     return {"did": did, "due": None, "act": [], "marks": {}, "over": True}
 
 
 def step(table: Layout, did: list[Any], words: tuple[str, ...] = ()) -> Step:
-    """The step that leads to `table`. did: effects of the move. words: those that need no turn."""
+    """Return the step that leads to `table`. did: effects of the move. words: those that need no turn."""
     match table.due:
         case CardDue(slot=slot):
             prompt: Step = {"due": slot, "act": [], "marks": {}}
@@ -60,7 +60,7 @@ def step(table: Layout, did: list[Any], words: tuple[str, ...] = ()) -> Step:
 
 
 def done(events: tuple[AnyEvent, ...]) -> Iterator[list[Any]]:
-    """Yields the effects of one journal entry at the table, with faces from its sealed part."""
+    """Yield the effects of one journal entry at the table, with faces from its sealed part."""
     for event in events:
         match event:
             case CardDealt(slot=slot):
@@ -77,7 +77,7 @@ def _face(event: CardEvent) -> str:
 
 
 def _by_word(anytime: dict[str, dict[str, Offer]], words: tuple[str, ...]) -> dict[str, list[str]]:
-    """Word -> the slots that may give it at any time."""
+    """Return word -> the slots that may give it at any time."""
     return {word: [slot for slot, offers in anytime.items() if word in offers] for word in words}
 
 
@@ -104,7 +104,7 @@ class PlayedTable:
         self.is_over = False
 
     def begin(self, pack: orders.Pack, bets: orders.BetsClosed | None) -> Step:
-        """Opens the shoe and closes the bets; returns the first step. Raises BridgeError for a refused order."""
+        """Open the shoe and close the bets; return the first step. Raises BridgeError for a refused order."""
         happened = self._order(orders.OpenShoe(pack))
         _refuse(_answer(happened))
         if bets is not None:
@@ -116,7 +116,7 @@ class PlayedTable:
         return self._step(happened)
 
     def move(self, word: str) -> Step:
-        """Plays one move; returns its step. A refused move changes nothing."""
+        """Play one move; return its step. A refused move changes nothing."""
         if self.is_over:
             return over([]) | {"error": "over"}
         if word in Card._value2member_map_:  # exactly: a given round is compared with other programs
@@ -132,7 +132,7 @@ class PlayedTable:
         return self._step(happened) if code is None else self._step(()) | {"error": code}
 
     def _refused_card(self) -> str | None:
-        """Returns the error code of a card that is held, and removes that card; None if none is held."""
+        """Return the error code of a card that is held, and remove that card; None if none is held."""
         for irregularity, code in REFUSED_CARDS.items():
             if is_open(self._memory.shoe, irregularity):
                 self._order(orders.Resolve(irregularity, "remove"))
@@ -150,7 +150,7 @@ class PlayedTable:
         return self._handle(inputs.Ordered(at=0, order=order, by="play", nonce=self._memory.nonce()))
 
     def _handle(self, fact: inputs.AnyInput) -> tuple[e.AnyEvent, ...]:
-        """Plays one input; returns its events as journaled."""
+        """Play one input; return its events as journaled."""
         line = self._memory.handle(fact)
         if line is None or line.entry is None:
             return ()
@@ -162,14 +162,14 @@ class PlayedTable:
 
 
 def _refuse(answer: orders.Answer | None) -> None:
-    """Raises BridgeError for the answer to an order that the shoe refused."""
+    """Raise BridgeError for the answer to an order that the shoe refused."""
     if answer and not answer.ok:
         refused = worded(answer)
         raise BridgeError(refused.error or "", refused.hint or "")
 
 
 def _error(answer: orders.Answer) -> str:
-    """The error code of a refused mark."""
+    """Return the error code of a refused mark."""
     return NOT_ALLOWED if answer.code == "not_possible" else answer.code or ""
 
 
@@ -207,7 +207,7 @@ LINE_HINT: Final = 'a round is {"type": "round", "moves": ["As", ..]}, with its 
 
 
 def answer(name: str, text: str | bytes, heard: Heard | None = None) -> dict[str, Any]:
-    """The answer to a line: steps and result, or the comparison of its hands. Raises LineError.
+    """Return the answer to a line: steps and result, or the comparison of its hands. Raises LineError.
 
     heard: called with each journal line of a round.
     """
@@ -228,7 +228,7 @@ def answer(name: str, text: str | bytes, heard: Heard | None = None) -> dict[str
 
 
 def line_of(game: str, steps: Sequence[script.Step]) -> dict[str, Any]:
-    """A round of a deal script as a line. Raises ScriptError for steps that a line has no words for."""
+    """Return a round of a deal script as a line. Raises ScriptError for steps that a line has no words for."""
     line: dict[str, Any] = {"game": game, "type": "game" if GAMES[game].play.one_round_packs else "round"}
     moves: list[str] = []
     for each in steps:
@@ -260,7 +260,7 @@ def _texts(amounts: dict[str, Amount]) -> dict[str, str]:
 
 
 def _house(game: Game, settings: dict[str, Any]) -> Any:
-    """The house of a line's settings; unknown settings are ignored. Raises LineError for a wrong one."""
+    """Return the house of a line's settings; unknown settings are ignored. Raises LineError for a wrong one."""
     known = {name: value for name, value in settings.items() if name in game.terms.__struct_fields__}
     try:
         terms = msgspec.convert(known, game.terms, strict=False)

@@ -100,17 +100,17 @@ _DRAWN: Final = {card.value: Drawn(card) for game in GAMES.values() for card in 
 
 
 def parse(text: str) -> list[Step]:
-    """The steps of a deal script. Raises ScriptError that names the line and the word."""
+    """Return the steps of a deal script. Raises ScriptError that names the line and the word."""
     return [step for number, line in enumerate(text.splitlines(), 1) for step in parse_line(line, number)]
 
 
 def parse_line(line: str, number: int) -> list[Step]:
-    """The steps of a line of a deal script. Raises ScriptError as `parse` does."""
+    """Return the steps of a line of a deal script. Raises ScriptError as `parse` does."""
     return list(_line(line, number))
 
 
 def input_of(step: OneInput, by: str, nonce: Callable[[], str]) -> inputs.AnyInput:
-    """The input of a step, at moment 0; a new shoe and a pause have several, which depend on the table."""
+    """Return the input of a step, at moment 0; a new shoe and a pause have several, which depend on the table."""
     match step:
         case Drawn(card=card) if card:
             return inputs.CardRead(at=0, card=card, nonce=nonce())
@@ -141,7 +141,7 @@ class Part(NamedTuple):
 
 
 def parts(source: BufferedReader) -> Iterator[Part | None]:
-    """Yields the parts of a script in order, None while its next line is not there yet.
+    """Yield the parts of a script in order, None while its next line is not there yet.
 
     A line with an error is one part.
     """
@@ -157,7 +157,7 @@ def parts(source: BufferedReader) -> Iterator[Part | None]:
 
 
 def steps(part: Part) -> list[Step]:
-    """The steps of a part. Raises ScriptError that names the line and the word."""
+    """Return the steps of a part. Raises ScriptError that names the line and the word."""
     return _cut(parse_line(part.text, part.number))[part.n]
 
 
@@ -183,7 +183,7 @@ def _line(line: str, number: int) -> Iterator[Step]:
 
 
 def _word(word: str, number: int, usage: str) -> Iterator[Step]:
-    """The steps of a word. usage: syntax of the order before it in its line, "" for none."""
+    """Yield the steps of a word. usage: syntax of the order before it in its line, "" for none."""
     if (known := word.replace("_", "-")) in _WORDS:
         yield _WORDS[known]
     elif _CARDS.fullmatch(word):
@@ -212,7 +212,7 @@ def _no_script(number: int) -> ScriptError:
 
 
 def _order(name: str, words: list[str], number: int) -> orders.Order:
-    """The order `name`, with the words after it as arguments. Raises ScriptError."""
+    """Return the order `name`, with the words after it as arguments. Raises ScriptError."""
     build = _ORDERS.get(name.replace("-", "_"))
     if build is None:
         near = nearest(name.replace("-", "_"), _ORDERS)
@@ -243,7 +243,7 @@ def _mark(words: list[str]) -> orders.Order:
 
 
 def _came(text: str) -> tuple[str, ...]:
-    """The cards and marks of a correction: cards run together, or words with commas between."""
+    """Return the cards and marks of a correction: cards run together, or words with commas between."""
     words = text.split(",") if "," in text else [text]
     came = [each for word in words if word for each in [card.value for card in read_cards(word)] or [word]]
     if "," not in text and came == [text] and not mark_of(text):
@@ -273,13 +273,13 @@ def _resolve(words: list[str]) -> orders.Order:
 
 
 def _plain(order: type[orders.Order]) -> Callable[[list[str]], orders.Order]:
-    """The parser of an order without its own row: one word for each required field."""
+    """Return the parser of an order without its own row: one word for each required field."""
     needed = [field.name for field in fields(order) if field.required]
     return lambda words: order(*[words.pop(0) for _ in needed])  # type: ignore[arg-type]  # they are texts
 
 
 def _lines(source: BufferedReader) -> Iterator[bytes | None]:
-    """Yields the lines of a file or a pipe, and None while a pipe is empty."""
+    """Yield the lines of a file or a pipe, and None while a pipe is empty."""
     begun: list[bytes] = []
     while chunk := source.read1(CHUNK):
         *whole, rest = chunk.split(b"\n")
@@ -294,7 +294,7 @@ def _lines(source: BufferedReader) -> Iterator[bytes | None]:
 
 
 def _beginnings(text: str, number: int) -> list[bool]:
-    """Whether each part of a line begins with `shoe`."""
+    """Return whether each part of a line begins with `shoe`."""
     try:
         return [bool(part) and isinstance(part[0], NewShoe) for part in _cut(parse_line(text, number))]
     except ScriptError:

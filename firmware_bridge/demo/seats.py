@@ -45,13 +45,13 @@ Give = Callable[[Order], None]
 
 
 def asks_guests(house: House) -> bool:
-    """Whether guests give orders at such a table."""
+    """Return whether guests give orders at such a table."""
     game = GAMES[house.game]
     return bool(game.money.stakes or game.play.words) or house.betting == "required" or house.disclose == "sealed"
 
 
 def waits(shoe: Shoe | None) -> Literal["", "cards", "bets", "purses", "marks"]:
-    """What guests must do before the next card, "" if nothing.
+    """Return what guests must do before the next card, "" if nothing.
 
     They open sealed `cards`, place `bets`, bring the `purses` that open the next pack, or give `marks`.
     """
@@ -67,12 +67,12 @@ def waits(shoe: Shoe | None) -> Literal["", "cards", "bets", "purses", "marks"]:
 
 
 def pack_number(shoe: Shoe | None) -> int:
-    """The number of the pack in the shoe or due next; constant where a pit boss opens each pack."""
+    """Return the number of the pack in the shoe or due next; constant where a pit boss opens each pack."""
     return shoe.number + opens_itself(shoe) if shoe and rules(shoe).play.one_round_packs else 0
 
 
 def next_order(shoe: Shoe, rng: Random, seats: int | None = None) -> Order | None:
-    """The next order of the guests, None if none is due. seats: how many play, None for all. rng: for choices."""
+    """Return the next order of the guests, None for none. seats: how many play, None for all. rng: for choices."""
     if not waits(shoe):
         return None
     if _is_sealed(shoe):
@@ -92,13 +92,13 @@ def next_order(shoe: Shoe, rng: Random, seats: int | None = None) -> Order | Non
 
 
 def _hand(shoe: Shoe, slot: str) -> list[Card]:
-    """The cards of a seat's hand."""
+    """Return the cards of a seat's hand."""
     placed = layout(shoe).placed
     return [laid.card for laid, each in zip(shoe.laid, placed, strict=False) if laid.card and each.plays == slot]
 
 
 def _is_sealed(shoe: Shoe) -> bool:
-    """Whether sealed cards wait for a guest to open them."""
+    """Return whether sealed cards wait for a guest to open them."""
     return is_sealed(shoe) and waits_for_reveal(shoe)
 
 
@@ -110,25 +110,25 @@ def _bets(game: Game, seats: int | None) -> Order:
 
 
 def seat_counts(game: Game) -> range:
-    """The possible numbers of seats at a simulated table."""
+    """Return the possible numbers of seats at a simulated table."""
     return range(game.play.players[0], len(_seats(game)) + 1) if game.play.words else range(0)
 
 
 def _seats(game: Game) -> list[str]:
-    """The numbers of the seats that may play, from their lamps or slots (`S1`, `S2`)."""
+    """Return the numbers of the seats that may play, from their lamps or slots (`S1`, `S2`)."""
     named = dict.fromkeys(name.partition(".")[0].removeprefix("S") for name in (*game.slots, *game.seats))
     return [number for number in named if number.isdecimal()][: game.play.players[-1]] or ["1"]
 
 
 def _pause(shoe: Shoe) -> float:
-    """The guests' thinking time in seconds."""
+    """Return the guests' thinking time in seconds."""
     return BET_S if phase(shoe) is Phase.BETTING else SQUEEZE_S if _is_sealed(shoe) else 0.0
 
 
 async def play_seats(
     shoe: Callable[[], Shoe | None], give: Give, rng: Random, speed: float = 1.0, seats: int | None = None
 ) -> None:
-    """Plays the guests until cancelled, at `speed` (1: human). give: sends an order; may raise NotConnected."""
+    """Play the guests until cancelled, at `speed` (1: human). give: sends an order; may raise NotConnected."""
     loop = asyncio.get_running_loop()
     known, order, again = None, None, 0.0
     while True:
@@ -188,7 +188,7 @@ class PitBoss:
         self._socket = socket
 
     async def open_shoe(self, left: int | None = None) -> None:
-        """Confirms the packs and opens the shoe, unless a guest's mark has opened it. Raises OrderNotTaken.
+        """Confirm the packs and open the shoe, unless a guest's mark has opened it. Raises OrderNotTaken.
 
         left: cards in a shoe that was dealt from elsewhere, None for a full one.
         """
@@ -200,7 +200,7 @@ class PitBoss:
             raise _refused("open_shoe", answer)
 
     async def decide(self, last: Card | None) -> None:
-        """Settles the open irregularities; `last` is the card drawn last. Raises OrderNotTaken."""
+        """Settle the open irregularities; `last` is the card drawn last. Raises OrderNotTaken."""
         status = await self._ask({"do": "status"})
         for alarm in status["alarm"]["open"]:
             irregularity = alarm["id"]
@@ -215,7 +215,7 @@ class PitBoss:
             raise _refused(fields["do"], answer)
 
     async def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
-        """The daemon's answer; an order is repeated, with its id, while a slow disk keeps it back."""
+        """Return the daemon's answer; an order is repeated, with its id, while a slow disk keeps it back."""
         request = {"id": uuid4().hex, **request}
         while (answer := await self._answer(request)).get("code") in ("disk_late", NOT_YET):
             await asyncio.sleep(GLANCE_S)
@@ -233,7 +233,7 @@ class PitBoss:
 
 
 def _choice(alarm: dict[str, Any], phase: str) -> str | None:
-    """The pit boss's choice among those allowed, None for none; a closed round can no longer be voided."""
+    """Return the pit boss's choice among those allowed, None for none; a closed round can no longer be voided."""
     irregularity, allowed = alarm["id"], alarm["choices"]
     if irregularity == "result_mismatch":
         return "void" if phase in ("dealing", "complete") else "accept"

@@ -44,7 +44,7 @@ def _rgb(colour: str) -> ColorTriplet:
 
 
 def _theme(*colours: str) -> TerminalTheme:
-    """A theme from the eight colours of a terminal, black to white."""
+    """Return a theme from the eight colours of a terminal, black to white."""
     return TerminalTheme(_rgb(_BOARD["ground"]), _rgb(_BOARD["text"]), [_rgb(colour) for colour in colours])
 
 
@@ -107,7 +107,7 @@ LETTERS: Final = rf"[^\s{''.join([*STROKES, *BLOCKS, *FILLED, *LINED])}]+"
 
 
 def svg(lines: Sequence[Text], title: str) -> str:
-    """The lines of a terminal as SVG, reproducible and without external resources; every letter is legible."""
+    """Return the lines of a terminal as SVG, reproducible and without external resources; every letter is legible."""
     console = Console(file=StringIO(), width=max(line.cell_len for line in lines), color_system="truecolor")
     width, height = console.width * CELL + 2 * MARGIN, len(lines) * LINE + 2 * MARGIN
     drawn = [part for row, line in enumerate(lines) for part in _line(console, line, MARGIN + row * LINE)]
@@ -120,7 +120,7 @@ def svg(lines: Sequence[Text], title: str) -> str:
 
 
 def contrast(one: ColorTriplet, other: ColorTriplet) -> float:
-    """The contrast of two colours, 1 to 21 (WCAG 2.1)."""
+    """Return the contrast of two colours, 1 to 21 (WCAG 2.1)."""
     light, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
     return (light + 0.05) / (dark + 0.05)
 
@@ -133,7 +133,7 @@ def _luminance(colour: ColorTriplet) -> float:
 
 
 def _legible(ink: ColorTriplet, ground: ColorTriplet) -> ColorTriplet:
-    """The ink, made lighter or darker until it can be read on this ground."""
+    """Return the ink, made lighter or darker until it can be read on this ground."""
     end = max(BLACK, WHITE, key=lambda each: contrast(each, ground))
     shades = (blend_rgb(ink, end, step / 20) for step in range(21))
     return next((shade for shade in shades if contrast(shade, ground) >= CONTRAST), end)
@@ -171,7 +171,7 @@ def _faded(ink: ColorTriplet, ground: ColorTriplet, share: float) -> ColorTriple
 
 
 def _frames(text: str, x: float, y: float, ink: str) -> Iterator[str]:
-    """The box-drawing characters, those of a weight in one path."""
+    """Yield the box-drawing characters, those of a weight in one path."""
     paths: dict[str, str] = {}
     place = 0
     for sign, same in groupby(text):
@@ -186,7 +186,7 @@ def _frames(text: str, x: float, y: float, ink: str) -> Iterator[str]:
 
 
 def _stroke(sign: str, x: float, y: float, count: int) -> str:
-    """A character so many times, as a path; corners are round."""
+    """Return a character so many times, as a path; corners are round."""
     (x1, y1), (x2, y2) = STROKES[sign]
     if y1 == y2:
         return f"M{x:g} {y + y1:g}h{CELL * count}"
@@ -196,7 +196,7 @@ def _stroke(sign: str, x: float, y: float, count: int) -> str:
 
 
 def _blocks(text: str, x: float, y: float, ink: Callable[[float], str]) -> Iterator[str]:
-    """Each run of a block character, as one bar."""
+    """Yield each run of a block character, as one bar."""
     for run in re.finditer("|".join(f"{sign}+" for sign in BLOCKS), text):
         at, wide = x + CELL * run.start(), CELL * len(run[0])
         fill = ink(BLOCKS[run[0][0]])
@@ -204,7 +204,7 @@ def _blocks(text: str, x: float, y: float, ink: Callable[[float], str]) -> Itera
 
 
 def _signs(text: str, x: float, y: float, ink: str) -> Iterator[str]:
-    """Suits, lamps, marks of roads, ticks: shapes, since fonts differ in them."""
+    """Yield suits, lamps, marks of roads, ticks: shapes, since fonts differ in them."""
     lines = f'fill="none" stroke="{ink}" stroke-width="2" stroke-linecap="round"'
     for place, sign in enumerate(text):
         look = f'fill="{ink}"' if sign in FILLED else lines

@@ -36,7 +36,7 @@ _NO_CARD: Final = re.compile(r"(.*) is not a valid Card")
 
 
 def why(error: Exception, line: str | bytes) -> str:
-    """What is wrong with a line, without the words of Python and of its decoder."""
+    """Return what is wrong with a line, without the words of Python and of its decoder."""
     text = str(error)
     match error:
         case KeyError(args=(key, *_)):
@@ -57,7 +57,7 @@ def why(error: Exception, line: str | bytes) -> str:
 
 
 def wrong_settings(game: Game, given: Mapping[str, Any]) -> list[str]:
-    """Mistakes of a game's settings, one by one, each with what may stand there."""
+    """Return the mistakes of a game's settings, one by one, each with what may stand there."""
     mistakes: list[str] = []
     for name, value in given.items():
         try:
@@ -68,7 +68,7 @@ def wrong_settings(game: Game, given: Mapping[str, Any]) -> list[str]:
 
 
 def wrong_type(given: Any, known: tuple[str, ...], game: str) -> tuple[str, str]:
-    """The mistake of a type of line that is not known, or not given (None), and what to write instead."""
+    """Return the mistake of a type of line that is not known, or not given (None), and what to write instead."""
     written = " or ".join(f'"{each}"' for each in known)
     if given is None:
         return '"type" is missing', f'write "type": {written}'
@@ -100,7 +100,7 @@ def _kind(name: str) -> str:
 
 
 def _place(path: str) -> str:
-    """The place of a value: `$.moves[0]` is item 1 of "moves"."""
+    """Return the place of a value: `$.moves[0]` is item 1 of "moves"."""
     found = _PLACE.search(path)
     if found is None:
         return "the line"
