@@ -7,7 +7,7 @@ __version__ = "0.1.0"
 
 
 def _build(package: Path) -> str:
-    """The build that a wheel names; for a package in a clone the commit; else `unknown`."""
+    """Return the build that a wheel names; for a package in a clone the commit; else `unknown`."""
     try:
         return (package / "build.txt").read_text("utf-8").strip()
     except OSError:
@@ -16,7 +16,7 @@ def _build(package: Path) -> str:
 
 
 def _commit(git: Path) -> str:
-    """The commit that a clone or a worktree has checked out, empty if unknown. Reads files: git takes too long."""
+    """Return the commit that a clone or worktree has checked out, empty if unknown. Reads files: git takes too long."""
     try:
         if git.is_file():
             git = git.parent / git.read_text("utf-8").removeprefix("gitdir:").strip()

@@ -34,7 +34,7 @@ class ConfigError(BridgeError, ValueError):
 
 
 def in_words(error: Exception) -> str:
-    """The text of an error; of a system's error without its number, with the file that it names."""
+    """Return the text of an error; of a system's error without its number, with the file that it names."""
     cause = getattr(error, "reason", error)  # of urllib, which wraps the error
     known = cause if isinstance(cause, OSError) else error
     if not isinstance(known, OSError) or not known.strerror:
