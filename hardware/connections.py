@@ -32,7 +32,7 @@ KEPT_ALIVE: Final = (
 
 
 async def connected(target: str, loop: asyncio.AbstractEventLoop) -> socket.socket:
-    """A connection to `socket://host:port`, non-blocking and kept alive. Raises PortError with its remedy."""
+    """Return a connection to `socket://host:port`, non-blocking and kept alive. Raises PortError with its remedy."""
     host, _, number = target.removeprefix(SOCKET).rpartition(":")
     if not host or not number.isdecimal():
         raise PortError(f"{target} is not a reader's address: write socket://host:port")

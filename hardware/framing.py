@@ -12,7 +12,7 @@ _CRC_START = 0xFFFF
 
 
 def encode(packet: bytes) -> bytes:
-    """The frame of one packet (1..62 bytes, else ValueError), with its final 00."""
+    """Return the frame of one packet (1..62 bytes, else ValueError), with its final 00."""
     checked = packet + crc_hqx(packet, _CRC_START).to_bytes(_CRC_BYTES, "big")
     if not packet or len(checked) > LONGEST:
         raise ValueError(f"a packet has 1 to {LONGEST - _CRC_BYTES} bytes, this one {len(packet)}")
@@ -20,7 +20,7 @@ def encode(packet: bytes) -> bytes:
 
 
 def decode(frame: bytes) -> bytes | None:
-    """The packet in one frame (without its 00), or None if the frame is damaged."""
+    """Return the packet in one frame (without its 00), or None if the frame is damaged."""
     if len(frame) > _LONGEST_ON_WIRE:
         return None
     try:
@@ -40,11 +40,11 @@ class Framing:
         self._begun = b""
 
     def forget(self) -> None:
-        """Drops the unfinished frame: call it after each reopen of the port."""
+        """Drop the unfinished frame: call it after each reopen of the port."""
         self._begun = b""
 
     def feed(self, chunk: bytes) -> Iterator[bytes | None]:
-        """Yields each packet that ends in `chunk`, None for a damaged one; empty frames are padding."""
+        """Yield each packet that ends in `chunk`, None for a damaged one; empty frames are padding."""
         *ended, begun = chunk.split(b"\0")
         if ended:
             ended[0] = self._begun + ended[0]

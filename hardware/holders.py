@@ -18,7 +18,7 @@ class _Stat(NamedTuple):
 
 
 def holders(path: str, ours: Iterable[int] = ()) -> list[str]:
-    """The programs that have the device open, as far as this user may see: "python3 (pid 812)".
+    """Return the programs that have the device open, as far as this user may see: "python3 (pid 812)".
 
     A login at the device is seen by everyone. ours: process ids that are left out, with their children, beside this
     process. The program at the other end of a pseudo-terminal is none of them.
@@ -29,7 +29,7 @@ def holders(path: str, ours: Iterable[int] = ()) -> list[str]:
 
 
 def is_console(path: str, cmdline: Path = CMDLINE) -> bool:
-    """Whether the kernel writes its messages to the device: `console=` of its command line."""
+    """Return whether the kernel writes its messages to the device: `console=` of its command line."""
     try:
         words = cmdline.read_text("ascii", "replace").split()
     except OSError:
@@ -57,7 +57,7 @@ def _stat(pid: int) -> _Stat | None:
 
 
 def _number(real: str) -> int:
-    """The number of a device as the kernel packs that of a terminal; -1 where there is no device."""
+    """Return the number of a device as the kernel packs that of a terminal; -1 where there is no device."""
     try:
         number = Path(real).stat().st_rdev
     except OSError:

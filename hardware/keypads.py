@@ -97,12 +97,12 @@ KINDS: Final[dict[type, int]] = {Hello: 0x10, Mark: 0x11, Beat: 0x12, Ack: 0x81,
 
 
 def pack(packet: Packet) -> bytes:
-    """Type, number and body of a packet, without CRC and framing. Raises struct.error, ValueError on overflow."""
+    """Return type, number and body of a packet, without CRC or framing. Raises struct.error, ValueError on overflow."""
     return bytes((KINDS[type(packet)], getattr(packet, "seq", 0))) + _body(packet)
 
 
 def unpack(packet: bytes) -> Packet | None:
-    """The decoded packet (CRC and framing removed), or None if the protocol has no such packet."""
+    """Return the decoded packet (CRC and framing removed), or None if the protocol has no such packet."""
     if len(packet) < 2:
         return None
     kind, seq, body = packet[0], packet[1], packet[2:]
@@ -168,7 +168,7 @@ class KeypadLink:
         self._copies: tuple[Mark | None, int] = (None, 0)
 
     def feed(self, chunk: bytes) -> Iterator[Hello | Mark | Beat]:
-        """Yields the packets in `chunk`, also marks acknowledged before: acknowledge those again."""
+        """Yield the packets in `chunk`, also marks acknowledged before: acknowledge those again."""
         for frame in self._framing.feed(chunk):
             packet = None if frame is None else unpack(frame)
             opening, self._opening = self._opening, False
@@ -181,7 +181,7 @@ class KeypadLink:
                 yield packet  # else an earlier mark was damaged and will be repeated first
 
     def _is_next(self, mark: Mark) -> bool:
-        """Whether every earlier mark has been acknowledged, and this one came often enough to be believed."""
+        """Return whether every earlier mark has been acknowledged, and this one came often enough to be believed."""
         if self.is_acknowledged(mark):
             return True
         before, copies = self._copies
@@ -193,29 +193,29 @@ class KeypadLink:
         return self._clean >= TRUST_AFTER or self._copies[1] >= COPIES_WHEN_NOISY
 
     def is_acknowledged(self, mark: Mark) -> bool:
-        """Whether the mark is among the last `PAD_KEEPS` acknowledged ones of its session."""
+        """Return whether the mark is among the last `PAD_KEEPS` acknowledged ones of its session."""
         last = self._last
         return last is not None and last[0] == mark.session and (last[1] - mark.seq) % 256 < PAD_KEEPS
 
     def acknowledge(self, mark: Mark) -> bytes:
-        """The bytes that acknowledge the mark and all before it; send them once it is on disk."""
+        """Return the bytes that acknowledge the mark and all before it; send them once it is on disk."""
         if not self.is_acknowledged(mark):
             self._last = (mark.session, mark.seq)
         return _framed(Ack(mark.seq, KINDS[Mark], mark.session))
 
     def reopened(self) -> None:
-        """Drops the unfinished frame: call it after each reopen of the port."""
+        """Drop the unfinished frame: call it after each reopen of the port."""
         self._framing.forget()
         self._opening = True
 
 
 def greeting(hello: Hello) -> bytes:
-    """The bytes that acknowledge a Hello."""
+    """Return the bytes that acknowledge a Hello."""
     return _framed(Ack(0, KINDS[Hello], hello.session))
 
 
 def encode_turns(turns: list[Turn]) -> bytes:
-    """The bytes that make a pad show these turns."""
+    """Return the bytes that make a pad show these turns."""
     return b"".join(map(_framed, turns))
 
 

@@ -15,24 +15,24 @@ MODEL: Final = 0xC03111
 
 
 def model(root: Path = Path("/")) -> str | None:
-    """The name of the board, None if unknown."""
+    """Return the name of the board, None if unknown."""
     text = _text(root / "proc/device-tree/model")
     return text.rstrip("\0") if text else None
 
 
 def temperature(root: Path = Path("/")) -> float | None:
-    """The processor's temperature in degrees Celsius, None if it is not measured."""
+    """Return the processor's temperature in degrees Celsius, None if it is not measured."""
     millis = _number(root / ZONE, 10)
     return None if millis is None else millis / 1000
 
 
 def throttled(root: Path = Path("/")) -> int | None:
-    """The firmware's flags: bits 0 under-voltage, 1 capped, 2 throttled, 3 too hot; 16..19 the same since boot."""
+    """Return the firmware's flags: bits 0 under-voltage, 1 capped, 2 throttled, 3 too hot; 16..19: since boot."""
     return _number(root / THROTTLED, 16)
 
 
 def under_voltage(root: Path = Path("/")) -> bool | None:
-    """Whether the supply is, or was since boot, below 4.63 V; None if it is not measured."""
+    """Return whether the supply is, or was since boot, below 4.63 V; None if it is not measured."""
     flags = throttled(root)
     if flags is not None:
         return bool(flags & (1 | 1 << 16))
@@ -41,13 +41,13 @@ def under_voltage(root: Path = Path("/")) -> bool | None:
 
 
 def kernel(root: Path = Path("/")) -> tuple[int, int] | None:
-    """Major and minor version of the running kernel, None if unknown."""
+    """Return major and minor version of the running kernel, None if unknown."""
     numbers = re.findall(r"\d+", _text(root / "proc/sys/kernel/osrelease") or "")
     return (int(numbers[0]), int(numbers[1])) if len(numbers) > 1 else None
 
 
 def header_pins() -> list[tuple[int, str]]:
-    """Each pin's number 1..40 and name (`GPIO17`, `3V3`, `GND`), in order."""
+    """Return each pin's number 1..40 and name (`GPIO17`, `3V3`, `GND`), in order."""
     from gpiozero.pins.pi import PiBoardInfo  # here: only one command needs it
 
     board = PiBoardInfo.from_revision(MODEL)

@@ -74,19 +74,19 @@ class Port:
         return self._loop.time() - self._opened_at if self.is_open else 0.0
 
     def understood(self) -> None:
-        """Called when what came was understood: the next loss is the first of its kind."""
+        """Note that what came was understood: the next loss is the first of its kind."""
         if not self._is_understood:
             self._is_understood = True
             self._forget()
 
     def start(self) -> None:
-        """Opens the port, with retries, and reopens it after each loss until `close`."""
+        """Open the port, with retries, and reopen it after each loss until `close`."""
         if self._opening is None and not self.is_open:
             self._opening = self._loop.create_task(self._open_until_done())
             self._opening.add_done_callback(self._failed)
 
     def close(self) -> None:
-        """Closes the port and stops all retries."""
+        """Close the port and stop all retries."""
         if self._opening is not None:
             self._opening.cancel()
             self._opening = None
@@ -95,7 +95,7 @@ class Port:
         self._next_try = 0.0
 
     def hold(self, is_held: bool) -> None:
-        """Leaves the port unread while it is held; one that is lost is not opened again until then."""
+        """Leave the port unread while it is held; one that is lost is not opened again until then."""
         self._is_held = is_held
         if self._device is None:
             return
@@ -105,7 +105,7 @@ class Port:
             self._loop.add_reader(self._fd, self._readable)
 
     def write(self, chunk: bytes) -> bool:
-        """Sends `chunk`, buffered if the device is slow; False if the port is not open (the bytes are dropped)."""
+        """Send `chunk`, buffered if the device is slow; False if the port is not open (the bytes are dropped)."""
         if self._device is None:
             return False
         if self._unwritten or not chunk:
@@ -132,17 +132,17 @@ class Port:
         self._attach(device)
 
     def _failed(self, opening: "asyncio.Task[None]") -> None:
-        """Ends the process after an error that is no device's: the port would stay closed without a word."""
+        """End the process after an error that is no device's: the port would stay closed without a word."""
         if not opening.cancelled() and (error := opening.exception()):
             self._loop.call_exception_handler({"message": f"{self.target} cannot be opened", "exception": error})
 
     def _put_off(self, since: float) -> None:
-        """Lets the next try wait, counted from `since`, and the one after it longer."""
+        """Let the next try wait, counted from `since`, and the one after it longer."""
         self._next_try = since + self._wait
         self._wait = min(2 * self._wait, LAST_RETRY)
 
     def _forget(self) -> None:
-        """Forgets what was tried: the port is in order."""
+        """Forget what was tried: the port is in order."""
         self._wait, self.cut_short = FIRST_RETRY, 0
         self._reported.clear()
 
@@ -229,12 +229,12 @@ class Port:
 
 
 def open_tty(path: str, baud: int) -> "serial.Serial":
-    """The device at `path`, 8N1 raw and non-blocking; close it with `close_tty`. Raises PortError with its remedy."""
+    """Return the device at `path`, 8N1 raw and non-blocking; close with `close_tty`. Raises PortError with a remedy."""
     from serial import Serial, SerialException  # here: a reader on a socket needs no pyserial
 
     class KeepingSerial(Serial):
         def _reset_input_buffer(self) -> None:
-            """Keeps the bytes received before the open, which pyserial would drop: they may be cards."""
+            """Keep the bytes received before the open, which pyserial would drop: they may be cards."""
 
     try:
         port = KeepingSerial(path, baud, timeout=0, exclusive=True)
@@ -250,7 +250,7 @@ def open_tty(path: str, baud: int) -> "serial.Serial":
 
 
 def close_tty(port: "serial.Serial") -> None:
-    """Closes the device, even one that is gone."""
+    """Close the device, even one that is gone."""
     with contextlib.suppress(OSError):
         fcntl.ioctl(port.fileno(), termios.TIOCNXCL)
     with contextlib.suppress(OSError):
@@ -258,7 +258,7 @@ def close_tty(port: "serial.Serial") -> None:
 
 
 def others(path: str) -> list[str]:
-    """The names of serial adapters by USB that are plugged in beside the one at `path`."""
+    """Return the names of serial adapters by USB that are plugged in beside the one at `path`."""
     real = os.path.realpath(path)
     return sorted(str(each) for each in BY_ID.glob("*") if os.path.realpath(each) != real)
 
@@ -287,7 +287,7 @@ def _port_error(path: str, error: Exception) -> PortError:
 
 
 def _kind(path: str) -> str:
-    """What kind of file is at `path` instead of a serial port, "" for a serial port."""
+    """Return what kind of file is at `path` instead of a serial port, "" for a serial port."""
     place = Path(path)
     if place.is_dir():
         return "is a directory"
@@ -297,7 +297,7 @@ def _kind(path: str) -> str:
 
 
 def _is_other_device(place: Path) -> bool:
-    """Whether it can be opened and is no terminal, unlike a serial port."""
+    """Return whether it can be opened and is no terminal, unlike a serial port."""
     try:
         device = os.open(place, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
     except OSError:

@@ -39,13 +39,13 @@ class Link(Protocol):
     decoder: Decoder
 
     def write(self, chunk: bytes) -> object:
-        """Bytes for the reader."""
+        """Write bytes for the reader."""
 
     async def next(self, seconds: float) -> Message | None:
-        """The reader's next message, None if none comes for `seconds`. Raises PortError."""
+        """Return the reader's next message, None if none comes for `seconds`. Raises PortError."""
 
     def now(self) -> float:
-        """The time in seconds, on the clock of `next`."""
+        """Return the time in seconds, on the clock of `next`."""
 
 
 @dataclass(slots=True)
@@ -59,28 +59,28 @@ class Bench:
     _samples: list[int] = field(default_factory=list)
 
     async def params(self) -> dict[int, int]:
-        """Returns parameters 1 to 6 of the board. Raises Refusal if it does not answer."""
+        """Return parameters 1 to 6 of the board. Raises Refusal if it does not answer."""
         return {id_: await self._param(Get(id_)) for id_ in range(1, 7)}
 
     async def set(self, params: dict[int, int]) -> None:
-        """Changes parameters until the board's next boot. Raises Refusal if it rejects one."""
+        """Change parameters until the board's next boot. Raises Refusal if it rejects one."""
         for id_, value in params.items():
             if await self._param(Set(id_, value)) != value:
                 raise Refusal(f"the board rejects parameter {id_} = {value}", "update its firmware")
 
     @staticmethod
     def restoring(params: dict[int, int]) -> bytes:
-        """The bytes that end the raw signal and set these parameters, before the board is used again."""
+        """Return the bytes that end the raw signal and set these parameters, before the board is used again."""
         packets: list[Packet] = [Raw(0), *(Set(id_, value) for id_, value in params.items())]
         return b"".join(framing.encode(pack(packet)) for packet in packets)
 
     async def save(self) -> None:
-        """Stores the parameters in the board. Raises Refusal if it cannot."""
+        """Store the parameters in the board. Raises Refusal if it cannot."""
         if await self._done(Save()):
             raise Refusal("the board cannot save its parameters", "its memory is worn out: replace the board")
 
     async def selftest(self) -> None:
-        """Runs the board's self-test. Raises Refusal if it fails."""
+        """Run the board's self-test. Raises Refusal if it fails."""
         if status := await self._done(Selftest()):
             raise Refusal(
                 f"the board's self-test failed ({status})",
@@ -88,18 +88,18 @@ class Bench:
             )
 
     async def raw(self, on: bool) -> None:
-        """Switches the raw samples on or off. Raises Refusal if the board does not answer."""
+        """Switch the raw samples on or off. Raises Refusal if the board does not answer."""
         await self._done(Raw(int(on)))
         self._samples.clear()
 
     async def dark(self) -> Dark:
-        """Measures the level without a card; raw samples must be on. Raises Refusal."""
+        """Measure the level without a card; raw samples must be on. Raises Refusal."""
         self._samples.clear()
         await self._listen(DARK_S)
         return dark_level(self._samples)
 
     async def raw_cards(self, count: int, dark: Dark, patience_s: float, seen: Seen) -> list[list[int]]:
-        """Returns the raw samples of `count` cards, fewer if none passes for `patience_s`; raw samples must be on."""
+        """Return the raw samples of `count` cards, fewer if none passes for `patience_s`; raw samples must be on."""
         self._samples.clear()
         cards: list[list[int]] = []
         idle = 0.0
@@ -112,7 +112,7 @@ class Bench:
         return cards[:count]
 
     async def next_card(self, patience_s: float) -> Passed | None:
-        """Waits for the next card and acknowledges it; None if none passes for `patience_s`. Raises PortError."""
+        """Wait for the next card and acknowledge it; None if none passes for `patience_s`. Raises PortError."""
         until = self.link.now() + patience_s
         while (left := until - self.link.now()) > 0:
             message = await self.link.next(left)
@@ -121,7 +121,7 @@ class Bench:
         return None
 
     async def drain(self) -> int:
-        """Reads and acknowledges the cards still waiting in the reader; returns how many."""
+        """Read and acknowledge the cards still waiting in the reader; return how many."""
         count = 0
         while await self.next_card(LOOK_S):
             count += 1
@@ -140,7 +140,7 @@ class Bench:
         return answer.status
 
     async def _answer(self, packet: Packet, fits: Callable[[Message], bool]) -> Message:
-        """Returns the board's answer; repeats the request, as bytes may get lost. Raises Refusal without an answer."""
+        """Return the board's answer; repeat the request, as bytes may get lost. Raises Refusal without an answer."""
         for _ in range(TRIES):
             self.link.write(framing.encode(pack(packet)))
             for _ in range(PATIENT_MESSAGES):
@@ -153,7 +153,7 @@ class Bench:
         raise Refusal("the reader board does not answer", "check its cable, its power and [reader] protocol")
 
     async def _listen(self, seconds: float) -> None:
-        """Collects raw samples for `seconds` by the board's clock, or until it falls silent."""
+        """Collect raw samples for `seconds` by the board's clock, or until it falls silent."""
         start: int | None = None
         while (message := await self.link.next(ANSWER_S)) is not None:
             self._handle(message)
@@ -192,10 +192,10 @@ class Guide(Protocol):
     """Shows the technician the next step and the progress."""
 
     def say(self, text: str) -> None:
-        """Shows an instruction or a finding."""
+        """Show an instruction or a finding."""
 
     def bar(self, part: float, count: int, of: int, text: str, name: str = "done") -> None:
-        """Draws a live bar labelled `name`: `part` of it is full (0..1); `count` of `of` are done."""
+        """Draw a live bar labelled `name`: `part` of it is full (0..1); `count` of `of` are done."""
 
 
 @dataclass(slots=True)
@@ -212,7 +212,7 @@ class Tested:
         return self.read / self.cards if self.cards else 0.0
 
     def histogram(self, least: int) -> tuple[str, str]:
-        """The qualities as bars from 0 to 255, and a line below them that points at the least that is taken."""
+        """Return the qualities as bars from 0 to 255, and a line below them that points at the least that is taken."""
         left = "quality 0 "
         at = column(least, 0, 256)
         mark = f"{' ' * (len(left) + at)}^ [reader] min_quality = {least}"
@@ -220,7 +220,7 @@ class Tested:
 
 
 async def adjust(bench: Bench, guide: Guide, cards: int = RAW_CARDS, patience_s: float = PATIENCE_S) -> Levels:
-    """Sets the board's light, threshold and hysteresis by raw cards; returns the levels measured. Does not save.
+    """Set the board's light, threshold and hysteresis by raw cards; return the levels measured. Does not save.
 
     Raises Refusal, the board then has the settings tried last; PortError if the board is gone.
     """
@@ -258,7 +258,7 @@ async def tried(
     patience_s: float = PATIENCE_S,
     known: Callable[[int | str], bool] = lambda _: True,
 ) -> Tested:
-    """Reads and counts `cards` cards. known: whether a code is in the code book. Raises Refusal if too few pass."""
+    """Read and count `cards` cards. known: whether a code is in the code book. Raises Refusal if too few pass."""
     tested = Tested()
     while tested.cards < cards:
         card = await bench.next_card(patience_s)
@@ -284,7 +284,8 @@ async def tried(
 
 
 async def repeated(bench: Bench, seconds: float) -> list[float]:
-    """Seconds between the reports of the last card, which lies before the reader; [] where it is reported once.
+    """Return the seconds between the reports of the last card, which lies before the reader; [] where it is reported
+    once.
 
     The link's decoder must mark what is read again. Of a card that is pushed through later nothing counts.
     """

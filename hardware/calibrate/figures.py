@@ -18,39 +18,39 @@ class Refusal(HardwareError, ValueError):
 
 
 def median(values: Sequence[float]) -> float:
-    """The median; 0 if empty."""
+    """Return the median; 0 if empty."""
     return quantile(values, 0.5)
 
 
 def quantile(values: Sequence[float], part: float) -> float:
-    """The value below which `part` (0..1) of the values lie; 0 if empty."""
+    """Return the value below which `part` (0..1) of the values lie; 0 if empty."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(part * len(ordered)))] if ordered else 0.0
 
 
 def spread(values: Sequence[float]) -> float:
-    """The standard deviation, estimated from the median absolute deviation: robust against 10 % outliers."""
+    """Return the standard deviation, estimated from the median absolute deviation: robust against 10 % outliers."""
     middle = median(values)
     return _SD_OF_MAD * median([abs(value - middle) for value in values])
 
 
 def mean(values: Sequence[float]) -> float:
-    """The mean; 0 if empty."""
+    """Return the mean; 0 if empty."""
     return fmean(values) if values else 0.0
 
 
 def sd(values: Sequence[float]) -> float:
-    """The standard deviation; 0 if empty."""
+    """Return the standard deviation; 0 if empty."""
     return pstdev(values) if values else 0.0
 
 
 def column(value: float, low: float, high: float, columns: int = 32) -> int:
-    """The column of a histogram, from 0, that a value falls into."""
+    """Return the column of a histogram, from 0, that a value falls into."""
     return max(0, min(columns - 1, int((value - low) * columns / (high - low))))
 
 
 def histogram(values: Sequence[float], low: float, high: float, columns: int = 32) -> str:
-    """The histogram as a line of `columns` bars from `low` to `high`."""
+    """Return the histogram as a line of `columns` bars from `low` to `high`."""
     counts = [0] * columns
     for value in values:
         counts[column(value, low, high, columns)] += 1

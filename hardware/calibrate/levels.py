@@ -61,7 +61,7 @@ class Levels:
 
 
 def dark_level(samples: Sequence[int]) -> Dark:
-    """The level of samples without a card. Raises Refusal: too few, too bright, or flickering."""
+    """Return the level of samples without a card. Raises Refusal: too few, too bright, or flickering."""
     if len(samples) < FEWEST_SAMPLES:
         raise Refusal(
             f"the board sends too few raw samples to calibrate it ({len(samples)}; {FEWEST_SAMPLES} are needed)",
@@ -84,7 +84,7 @@ def dark_level(samples: Sequence[int]) -> Dark:
 
 
 def cards_in(samples: Sequence[int], dark: Dark) -> list[list[int]]:
-    """The samples of each complete card; the first and last of a card are its white margins."""
+    """Return the samples of each complete card; the first and last of a card are its white margins."""
     over = dark.level + max(SIGMAS * dark.noise, SMALLEST_STEP)
     cards: list[list[int]] = []
     quiet, begun = QUIET_SAMPLES, 0
@@ -103,7 +103,7 @@ def cards_in(samples: Sequence[int], dark: Dark) -> list[list[int]]:
 
 
 def levels_of(cards: Sequence[Sequence[int]], dark: Dark) -> Levels:
-    """The levels of raw cards. Raises Refusal if there are none."""
+    """Return the levels of raw cards. Raises Refusal if there are none."""
     if not cards:
         raise Refusal("the sensor saw no card", "pull the cards slowly; clean the glass, check the lamp")
     split = [_split(card) for card in cards]
@@ -120,7 +120,7 @@ def levels_of(cards: Sequence[Sequence[int]], dark: Dark) -> Levels:
 
 
 def _split(card: Sequence[int]) -> tuple[float, float, float]:
-    """White, black and noise of one card: the clusters above and below the best cut, without transitions."""
+    """Return white, black and noise of one card: the clusters above and below the best cut, without transitions."""
     steps = [abs(one - other) for one, other in itertools.pairwise(card)]
     calm = max(4.0, MIDDLING * quantile(steps, 0.4))
     plateau = [level for level, step in zip(card, steps, strict=False) if step <= calm] or list(card)
@@ -131,7 +131,7 @@ def _split(card: Sequence[int]) -> tuple[float, float, float]:
 
 
 def _otsu(values: Sequence[int]) -> float:
-    """The cut between two clusters of values by Otsu's method (maximal variance between them)."""
+    """Return the cut between two clusters of values by Otsu's method (maximal variance between them)."""
     ordered = sorted(values)
     total, count = sum(ordered), len(ordered)
     best, cut, below = -1.0, float(ordered[0]), 0
@@ -144,7 +144,7 @@ def _otsu(values: Sequence[int]) -> float:
 
 
 def _noise(samples: Sequence[int]) -> float:
-    """The noise (sd) of single samples, independent of slow light."""
+    """Return the noise (sd) of single samples, independent of slow light."""
     return max(0.5, spread([one - other for one, other in itertools.pairwise(samples)]) / _DIFFERENCE)
 
 
@@ -164,7 +164,9 @@ class Settings:
 
 
 def next_light(levels: Levels, now: Settings) -> Settings | None:
-    """Other exposure, else gain (it adds noise); None if paper is near `WHITE`. Raises Refusal if none is possible."""
+    """Return another exposure, else gain (it adds noise); None if paper is near `WHITE`. Raises Refusal if none is
+    possible.
+    """
     if WHITE_FROM <= levels.white <= WHITE_TO:
         return None
     is_saturated = levels.white >= SATURATED
@@ -183,7 +185,7 @@ def next_light(levels: Levels, now: Settings) -> Settings | None:
 
 
 def propose(levels: Levels, now: Settings) -> Settings:
-    """Threshold and hysteresis for these levels. Raises Refusal if ink and paper are too close.
+    """Return threshold and hysteresis for these levels. Raises Refusal if ink and paper are too close.
 
     The threshold lies between the middle (room for noise) and the geometric mean (room for a lamp that fades).
     """
@@ -209,7 +211,7 @@ def propose(levels: Levels, now: Settings) -> Settings:
 
 
 def _light(product: float, gain: int) -> tuple[int, int]:
-    """Gain and exposure of about this product, with `gain` unchanged if the exposure allows it."""
+    """Return gain and exposure of about this product, with `gain` unchanged if the exposure allows it."""
     low, high = EXPOSURE_US
     while product / gain > high and gain < GAIN[1]:
         gain += 1

@@ -33,7 +33,7 @@ class Dwell:
 
 
 def pulses_in(edges: Sequence[tuple[float, bool]], now: float = inf) -> list[Pulse]:
-    """The passes in (ms, active) edges of a sensor, except one that has not ended or may still bounce at `now`."""
+    """Return the passes in (ms, active) edges of a sensor, except one not ended or still bouncing at `now`."""
     passes: list[list[tuple[float, bool]]] = []
     for at, active in edges:
         if active and (not passes or _is_over(passes[-1], at)):
@@ -44,7 +44,7 @@ def pulses_in(edges: Sequence[tuple[float, bool]], now: float = inf) -> list[Pul
 
 
 def dwell(cards: Sequence[Pulse], cut: Sequence[Pulse]) -> Dwell:
-    """Debounce and least dwell that accept the cut card and no other. Raises Refusal if their times overlap."""
+    """Return debounce and least dwell that accept the cut card and no other. Raises Refusal if their times overlap."""
     if not cut:
         raise Refusal("the sensor did not see the cut card", "check its wire, its pin and its distance to the card")
     longest_card = max((pulse.held_ms for pulse in cards), default=0.0)
@@ -98,11 +98,11 @@ class EdgeWatch:
         return bool(self._device.pin.state) == self._level
 
     def pulses(self) -> list[Pulse]:
-        """The passes so far."""
+        """Return the passes so far."""
         return pulses_in(list(self._edges), _now_ms())
 
     def drain(self) -> list[Pulse]:
-        """Returns and forgets the passes so far."""
+        """Return and forget the passes so far."""
         pulses = self.pulses()
         self._edges.clear()
         return pulses

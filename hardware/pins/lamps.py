@@ -36,7 +36,7 @@ class LampPanel:
         self._timer: asyncio.TimerHandle | None = None
 
     def show(self, lit: Mapping[str, str]) -> None:
-        """Lights exactly the slots of `lit`, each in its rhythm of `RHYTHMS`; slots without a lamp are ignored."""
+        """Light exactly the slots of `lit`, each in its rhythm of `RHYTHMS`; slots without a lamp are ignored."""
         if lit == self._shown:
             return
         self._shown = dict(lit)
@@ -47,11 +47,11 @@ class LampPanel:
         self._beat()
 
     def dark(self) -> set[str]:
-        """The slots with an inactive pin at this moment, as read back."""
+        """Return the slots with an inactive pin at this moment, as read back."""
         return {slot for slot, number in self._slots.items() if not self._lamps[number].value}
 
     def close(self) -> None:
-        """Switches all lamps off and releases the pins."""
+        """Switch all lamps off and release the pins."""
         self.show({})
         for lamp in self._lamps.values():
             lamp.close()
@@ -77,7 +77,7 @@ class LampPanel:
 
 
 def phase(rhythm: str, elapsed: int) -> tuple[bool, int | None]:
-    """Whether a lamp is lit `elapsed` ms into its rhythm, and in how many ms that changes (None: never)."""
+    """Return whether a lamp is lit `elapsed` ms into its rhythm, and in how many ms that changes (None: never)."""
     steps = RHYTHMS[rhythm]
     if not steps:
         return True, None

@@ -14,7 +14,7 @@ class FreedPin(LGPIOPin):  # type: ignore[misc]  # gpiozero ships no types
     _is_free = False
 
     def close(self) -> None:
-        """Switches the output off and releases the pin's line to the kernel."""
+        """Switch the output off and release the pin's line to the kernel."""
         if not self._is_free and self.factory._handle is not None:
             super().close()
             lgpio.gpio_free(self.factory._handle, self._number)
@@ -31,7 +31,7 @@ class FreedPin(LGPIOPin):  # type: ignore[misc]  # gpiozero ships no types
 
 
 def factory() -> Any:
-    """A gpiozero factory of `FreedPin`. Raises lgpio.error if there is no GPIO chip."""
+    """Return a gpiozero factory of `FreedPin`. Raises lgpio.error if there is no GPIO chip."""
     made = LGPIOFactory()
     made.pin_class = FreedPin
     return made

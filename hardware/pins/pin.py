@@ -44,14 +44,14 @@ class Pin:
     min_dwell_ms: int = 0
 
     def active_level(self, is_input: bool) -> bool:
-        """The level (True: high) at which the pin is active."""
+        """Return the level (True: high) at which the pin is active."""
         if self.active_low is None:
             return not (is_input and self.pull_up)
         return not self.active_low
 
 
 def claim(build: Callable[..., Any], pin: Pin, **options: Any) -> Any:
-    """A gpiozero device on `pin`. Raises PinError with its remedy, PinBusy if the pin is in use."""
+    """Return a gpiozero device on `pin`. Raises PinError with its remedy, PinBusy if the pin is in use."""
     try:
         return build(pin.number, **options)
     except Exception as error:  # each library has its own errors, some of them bare
@@ -62,14 +62,14 @@ def claim(build: Callable[..., Any], pin: Pin, **options: Any) -> Any:
 
 
 def try_pin(pin: Pin, factory: PinFactory) -> None:
-    """Claims a wire as an input and releases it; no lamp lights, a lit one goes dark. Raises PinError."""
+    """Claim a wire as an input and release it; no lamp lights, a lit one goes dark. Raises PinError."""
     from gpiozero import InputDevice  # here: a table without pins does not load gpiozero
 
     claim(InputDevice, pin, pull_up=pin.pull_up, pin_factory=factory).close()
 
 
 def pin_factory(name: str) -> PinFactory:
-    """The gpiozero factory of a name in `FACTORIES`, never gpiozero's fallback. Raises PinError."""
+    """Return the gpiozero factory of a name in `FACTORIES`, never gpiozero's fallback. Raises PinError."""
     if name not in FACTORIES:
         raise PinError(f"[pins] factory {name!r} is unknown: write one of {', '.join(FACTORIES)}")
     factory, to_install, to_start = FACTORIES[name]

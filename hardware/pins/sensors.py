@@ -20,7 +20,7 @@ Ticks = Any  # gpiozero's, opaque: `ticks_diff` of the factory subtracts them
 
 
 def reaches(lasted: float, limit: float) -> bool:
-    """Whether a time reaches a limit, both in seconds, compared in whole microseconds against rounding errors."""
+    """Return whether a time reaches a limit, both in seconds, as whole microseconds against rounding errors."""
     return lasted - limit > -_HALF_US
 
 
@@ -48,7 +48,7 @@ class Dwell:
         self._idle_from: Ticks | None = None
 
     def active(self, at: Ticks | None = None) -> None:
-        """Rising edge at `at`; None if the time is unknown."""
+        """Take the rising edge at `at`; None if the time is unknown."""
         if not self._least:
             self._on_dwelt()
         elif not self._going or self._lost_its_end or self._was_idle_too_long(at):
@@ -60,7 +60,7 @@ class Dwell:
         self._idle_from = None
 
     def idle(self, at: Ticks) -> None:
-        """Falling edge at `at`."""
+        """Take the falling edge at `at`."""
         self._lost_its_end = False
         if self._idle_from is not None or not self._going:
             return
@@ -69,7 +69,7 @@ class Dwell:
             self._on_dwelt()
 
     def forget(self) -> None:
-        """Ends the span: the next edge begins another."""
+        """End the span: the next edge begins another."""
         if self._timer:
             self._timer.cancel()
         self._timer = None
@@ -205,7 +205,7 @@ class Contact:
             self._on_idle()
 
     def _watch_stuck(self) -> None:
-        """Starts the timer of a line that stays active, and stops it once the line is idle."""
+        """Start the timer of a line that stays active, and stop it once the line is idle."""
         if not self._settled:
             if self._stuck_timer:
                 self._stuck_timer.cancel()

@@ -99,7 +99,7 @@ class AngelEyeDecoder(Decoder):
         return max(0.0, self._heard_at + COPIES_WITHIN_S - self._clock()) if is_waiting else None
 
     def _quiet(self) -> Iterator[Message]:
-        """Ends a frame that lost its end, and the doubt about a card."""
+        """End a frame that lost its end, and the doubt about a card."""
         if left := self._frames.end():
             yield from self._damaged(left, self._heard_at)
         if self._doubted is not None:
@@ -122,7 +122,7 @@ class AngelEyeDecoder(Decoder):
                 yield from self._doubt(frame.seq, frame.payload, now)
 
     def _damaged(self, frame: bytes, at: float) -> Iterator[Message]:
-        """Notes a damaged frame; with the card of a copy before it, it is one too, though its number differs."""
+        """Note a damaged frame; with the card of a copy before it, it is one too, though its number differs."""
         self.bad += 1
         self._is_damaged = True
         is_known = any(known.payload and encode(known)[2:-CHECK] in frame for known in self._recent)
@@ -130,7 +130,7 @@ class AngelEyeDecoder(Decoder):
             yield from self._doubt(*dealt, at)
 
     def _doubt(self, seq: str, card: bytes, now: float) -> Iterator[Message]:
-        """Notes a copy of a card that is not believed, unless it is of the last report."""
+        """Note a copy of a card that is not believed, unless it is of the last report."""
         is_recent = now < self._believed_at + COPIES_WITHIN_S
         if self._last and (seq == self._last.seq or (is_recent and not _follows(self._last.seq, seq))):
             return
@@ -148,14 +148,14 @@ class AngelEyeDecoder(Decoder):
         return self._last is not None and _follows(self._last.seq, seq)
 
     def _cleared(self, frame: Frame) -> Iterator[Message]:
-        """Ends the doubt about a card: it is this one, or was lost before it."""
+        """End the doubt about a card: it is this one, or was lost before it."""
         is_same = frame.payload == self._doubted_card
         if self._doubted is not None and not is_same and _follows(self._doubted, frame.seq):
             yield from self._unread()
         self._doubted = None
 
     def _unread(self) -> Iterator[Message]:
-        """Yields the unread card of which no copy was believed; its number is known then."""
+        """Yield the unread card of which no copy was believed; its number is known then."""
         assert self._doubted is not None
         seq, self._doubted = self._doubted, None
         yield from self._settled(Frame(seq, "E", bytes((BIT_7 | 1,))))
@@ -164,7 +164,7 @@ class AngelEyeDecoder(Decoder):
         yield Unread("unreadable")
 
     def forget(self) -> None:
-        """Drops the unfinished frame; its copies still follow."""
+        """Drop the unfinished frame; its copies still follow."""
         self._frames.forget()
         self._is_damaged = True
 
@@ -189,7 +189,7 @@ class AngelEyeDecoder(Decoder):
         return self._missed_after_nine(frame.seq)
 
     def _missed_after_nine(self, seq: str) -> bool:
-        """Whether reports were lost after number 9; 0 or 1 follows it, as the shoe shows the first time."""
+        """Return whether reports were lost after number 9; 0 or 1 follows it, as the shoe shows the first time."""
         known, is_clear = self._after_nine, seq == "0" or not self._is_damaged
         if seq in "01" and is_clear:
             self._after_nine = seq
@@ -224,7 +224,7 @@ class AngelEyeDecoder(Decoder):
         return Unread("unreadable")
 
     def _again(self, place: int, face: int) -> Message:
-        """The notice of a card reported by R: a repeat, or one of its own that waits for what follows."""
+        """Return the notice of a card reported by R: a repeat, or one of its own that waits for what follows."""
         if self._laid.get(place) == face and not self._is_first(place):
             return Notice("a card was reported again, the same")
         is_next = self._is_first(place) or (self._laid and not self._is_over and place not in self._laid)
@@ -234,11 +234,11 @@ class AngelEyeDecoder(Decoder):
         return Notice(f"a card was reported again, and it differs: {COMPARE}", gap=True)
 
     def _is_first(self, place: int) -> bool:
-        """Whether a card in this place would be the first of the next round."""
+        """Return whether a card in this place would be the first of the next round."""
         return self._is_over and place == FIRST_PLACE
 
     def _settled(self, frame: Frame) -> Iterator[Message]:
-        """Yields the card announced by R, which public users take for a card drawn too early or for a deal again.
+        """Yield the card announced by R, which public users take for a card drawn too early or for a deal again.
 
         The next report of a card shows which: it comes to that place again, or behind it. So does a result, or
         another card that must come behind it.
@@ -257,12 +257,12 @@ class AngelEyeDecoder(Decoder):
 
 
 def _settles(frame: Frame) -> bool:
-    """Whether a report shows what a card announced before it was."""
+    """Return whether a report shows what a card announced before it was."""
     return frame.command in "DRGdCS" or (frame.command == "E" and frame.payload[0] & 63 in UNREAD)
 
 
 def _follows(seq: str, after: str) -> bool:
-    """Whether the second number can be the next one."""
+    """Return whether the second number can be the next one."""
     return (seq + after).isdecimal() and (int(after) == int(seq) + 1 or (seq == "9" and after in "01"))
 
 

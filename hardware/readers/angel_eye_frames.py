@@ -31,13 +31,13 @@ class Frame(Struct, frozen=True, gc=False):
 
 
 def encode(frame: Frame) -> bytes:
-    """The bytes of the frame on the wire."""
+    """Return the bytes of the frame on the wire."""
     checked = frame.seq.encode("ascii") + frame.command.encode("ascii") + frame.payload + bytes((END,))
     return bytes((START,)) + checked + f"{reduce(xor, checked):02X}".encode()
 
 
 def decode(frame: bytes) -> Frame | None:
-    """The report in exactly these bytes, None if damaged."""
+    """Return the report in exactly these bytes, None if damaged."""
     checked, check = frame[1:-CHECK], frame[-CHECK:]
     if len(checked) < 3 or frame[0] != START or checked[-1] != END:
         return None
@@ -50,7 +50,7 @@ def decode(frame: bytes) -> Frame | None:
 
 
 def card_bytes(target: int, index: int, card: str) -> bytes:
-    """The payload of a card such as `8s` (else ValueError), dealt to a target (0 player, 1 banker, 2 burn, 4 first)."""
+    """Return the payload of a card such as `8s` (else ValueError) to a target (0 player, 1 banker, 2 burn, 4 first)."""
     if len(card) != 2 or card[0] not in RANKS or card[1] not in SUITS.values():
         raise ValueError("a card of this shoe is a rank and a suit, such as 8s")
     suit = next(number for number, letter in SUITS.items() if letter == card[1])
@@ -58,7 +58,7 @@ def card_bytes(target: int, index: int, card: str) -> bytes:
 
 
 def card_of(byte: int) -> str | None:
-    """The card in the second byte of such a payload, None for an unknown one."""
+    """Return the card in the second byte of such a payload, None for an unknown one."""
     suit, rank = SUITS.get(byte >> 4 & 7), byte & 15
     return RANKS[rank - 1] + suit if suit and 1 <= rank <= len(RANKS) else None
 
@@ -70,12 +70,12 @@ class Frames:
         self.forget()
 
     def forget(self) -> None:
-        """Drops the unfinished frame: call it after each reopen of the port. The rest of that frame is no damage."""
+        """Drop the unfinished frame: call it after each reopen of the port. The rest of that frame is no damage."""
         self._begun = b""
         self._is_between = True  # in bytes outside any frame, already reported as damage
 
     def feed(self, chunk: bytes) -> Iterator[Frame | bytes]:
-        """Yields each frame that ends in `chunk`: the bytes of one that is damaged, b"" of noise without a start."""
+        """Yield each frame that ends in `chunk`: the bytes of one that is damaged, b"" of noise without a start."""
         for byte in chunk:
             if byte == START:
                 if self._begun:
@@ -96,7 +96,7 @@ class Frames:
         return bool(self._begun)
 
     def end(self) -> bytes:
-        """Takes the unfinished frame: its end is lost."""
+        """Take the unfinished frame: its end is lost."""
         left, self._begun = self._begun, b""
         return left
 
@@ -105,7 +105,7 @@ class Frames:
 
 
 def dealt_in(damaged: bytes) -> tuple[str, bytes] | None:
-    """The number, and place and card, in what is left of a report of a card; None if it was none.
+    """Return the number, and place and card, in what is left of a report of a card; None if it was none.
 
     What proves one: its command before its two bytes, wherever noise moved them; its command in its place, and the end;
     or its form.

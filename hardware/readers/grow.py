@@ -19,13 +19,13 @@ _HEAD = 4  # bytes of an answer: mark (2), type, length
 
 
 def command(kind: int, address: int, arguments: bytes, checked: bool = True) -> bytes:
-    """The bytes of a command: READ, WRITE or SAVE at a zone's address. checked: with a CRC-16/XMODEM."""
+    """Return the bytes of a command: READ, WRITE or SAVE at a zone's address. checked: with a CRC-16/XMODEM."""
     body = bytes((kind, len(arguments))) + address.to_bytes(2, "big") + arguments
     return COMMAND + body + (crc_hqx(body, 0).to_bytes(2, "big") if checked else ANY_CRC)
 
 
 def answer(data: bytes, kind: int = 0) -> bytes:
-    """The bytes of the module's answer; kind 0 is success."""
+    """Return the bytes of the module's answer; kind 0 is success."""
     body = bytes((kind, len(data))) + data
     return ANSWER + body + crc_hqx(body, 0).to_bytes(2, "big")
 
@@ -52,7 +52,7 @@ class GrowDecoder(TextDecoder):
                 yield message
 
     def _answer(self) -> tuple[int, bool] | None:
-        """The length of the answer at the start of the buffer, and False; None if there is none."""
+        """Return the length of the answer at the start of the buffer, and False; None if there is none."""
         begun = self._begun
         if len(begun) < _HEAD or not begun.startswith(ANSWER) or begun[3] > LONGEST_ANSWER:
             return None
@@ -64,7 +64,7 @@ class GrowDecoder(TextDecoder):
         return end, False
 
     def _line(self) -> tuple[int, bool] | None:
-        """The length of the line at the start of the buffer, and True; None if unfinished or possibly an answer."""
+        """Return the length of the line at the start of the buffer, and True; None if unfinished or maybe an answer."""
         found = self._tail.search(self._begun)
         if found and not self._may_answer():
             return found.end(), True
@@ -95,7 +95,7 @@ ONCE: Final = (
 
 
 def cannot_send(code: str, _: ReaderSettings) -> str:
-    """Why no line of a module is a code, "" if one can be."""
+    """Return why no line of a module is a code, "" if one can be."""
     if not code.isascii() or not code.isprintable():
         return "the module's codes have only the letters of ASCII"
     return cannot_be_text(code, LONGEST_CODE // 2)

@@ -21,22 +21,22 @@ class FirstLine:
         self._may_be_cut = False
 
     def begin(self) -> None:
-        """Called after each open of the port."""
+        """Start after each open of the port."""
         self._is_fresh, self._may_be_cut = True, False
 
     def feed(self, chunk: bytes) -> None:
-        """Called with each chunk; an empty one means a quiet line since the open."""
+        """Look at each chunk; an empty one means a quiet line since the open."""
         if self._is_fresh:
             self._is_fresh, self._may_be_cut = False, bool(chunk)
 
     def cuts(self) -> bool:
-        """Whether the line that ended now may lack its head. Resets: the next line is whole."""
+        """Return whether the line that ended now may lack its head. Resets: the next line is whole."""
         may_be_cut, self._may_be_cut = self._may_be_cut, False
         return may_be_cut
 
 
 def tail_pattern(line_end: str) -> re.Pattern[bytes]:
-    """The pattern of line ends; CR, LF or both match, so that a lost byte does not join two codes."""
+    """Return the pattern of line ends; CR, LF or both match, so that a lost byte does not join two codes."""
     if not line_end:
         raise ReaderError('reader.line_end is empty: set the characters that end a line, usually "\\n" or "\\r\\n"')
     if set(line_end) <= {"\r", "\n"}:
@@ -49,7 +49,7 @@ UNREAD: Final = ""
 
 
 def says_unread(text: str, words: frozenset[str]) -> bool:
-    """Whether the reader says by one of `words` (in capitals) that it could not read a card."""
+    """Return whether the reader says by one of `words` (in capitals) that it could not read a card."""
     return text.strip().upper() in words
 
 
@@ -70,16 +70,16 @@ class TextDecoder(Decoder):
         self._begun = b""
 
     def forget(self) -> None:
-        """Drops the unfinished line; the next line may lack its head."""
+        """Drop the unfinished line; the next line may lack its head."""
         self._begun = b""
         self._opening.begin()
 
     @abstractmethod
     def _code(self, line: bytes) -> str | None:
-        """The code in a non-blank line, None if it has none."""
+        """Return the code in a non-blank line, None if it has none."""
 
     def _message(self, line: bytes) -> Message | None:
-        """The message of a line without its tail; None for a blank line or a card seen before."""
+        """Return the message of a line without its tail; None for a blank line or a card seen before."""
         is_cut = self._opening.cuts()
         if not line:
             return None
@@ -130,7 +130,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 def cannot_be_text(code: str, most: int) -> str:
-    """Why a code is no text of a reader that sends bytes, at most so many; "" if it can be."""
+    """Return why a code is no text of a reader that sends bytes, at most so many; "" if it can be."""
     try:
         size = len(code.encode("latin-1"))
     except UnicodeEncodeError as error:
@@ -140,7 +140,7 @@ def cannot_be_text(code: str, most: int) -> str:
 
 
 def cannot_send(code: str, settings: ReaderSettings) -> str:
-    """Why no line has a code at the place of the pattern's group, "" if one can."""
+    """Return why no line has a code at the place of the pattern's group, "" if one can."""
     if why := cannot_be_text(code, LONGEST_LINE):
         return why
     if tail_pattern(settings.line_end).search(code.encode("latin-1")):
@@ -152,7 +152,7 @@ def cannot_send(code: str, settings: ReaderSettings) -> str:
 
 
 def _group(pattern: str) -> str | None:
-    """What is in the one group of a pattern; None where what is around it may change what it matches."""
+    """Return what is in the one group of a pattern; None where what is around it may change what it matches."""
     found = _ONE_GROUP.fullmatch(pattern)
     return found and found[1]
 

@@ -149,6 +149,6 @@ Message = Read | Unread | Repeat | CutCard | Verdict | Notice | Hello | Beat | S
 
 
 def masked(value: Any, secret: str = "code") -> str:
-    """The repr of any Struct, with the field `secret` as `??`."""
+    """Return the repr of any Struct, with the field `secret` as `??`."""
     shown = {f.name: repr(getattr(value, f.name)) for f in fields(value)} | {secret: "??"}
     return f"{type(value).__name__}({', '.join(f'{name}={text}' for name, text in shown.items())})"

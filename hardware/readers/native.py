@@ -113,12 +113,12 @@ _FIXED: Final[dict[type, tuple[Layout, int]]] = {
 
 
 def pack(packet: Packet) -> bytes:
-    """Type, seq and body of `packet`, without CRC or framing; struct.error if a field is out of range."""
+    """Return type, seq and body of `packet`, without CRC or framing; struct.error if a field is out of range."""
     return bytes((KINDS[type(packet)], getattr(packet, "seq", 0))) + _body(packet)
 
 
 def unpack(packet: bytes) -> Packet | None:
-    """The decoded packet (CRC and framing removed), or None if the protocol has no such packet."""
+    """Return the decoded packet (CRC and framing removed), or None if the protocol has no such packet."""
     if len(packet) < 2 or (kind := _KIND_OF.get(packet[0])) is None:
         return None
     body = packet[2:]
@@ -191,7 +191,7 @@ class NativeDecoder(Decoder):
                 yield message
 
     def acknowledge(self, report: ReportNo) -> bytes:
-        """The bytes of a cumulative ACK of the newest report."""
+        """Return the bytes of a cumulative ACK of the newest report."""
         if not self._is_acknowledged(report):
             self._last_kind = next((KINDS[type(r)] for r in self._copies if _at(r, report)), KINDS[Card])
             self.last = report
@@ -200,7 +200,7 @@ class NativeDecoder(Decoder):
         return self._ack() * (3 if self.noisy else 1)
 
     def resume(self, report: ReportNo | None) -> bytes:
-        """The bytes of an ACK, after which the board repeats at once the reports it still holds."""
+        """Return the bytes of an ACK, after which the board repeats at once the reports it still holds."""
         self.forget()
         if report is None:
             return b""
@@ -308,7 +308,7 @@ class NativeFrames(Frames):
     """Frames shown decoded and without their CRC."""
 
     def split(self, seen: bytes) -> tuple[list[bytes], bytes]:
-        """Splits at each 00."""
+        """Split at each 00."""
         *ended, begun = seen.split(b"\0")
         return whole(ended, begun)
 

@@ -40,15 +40,15 @@ class Frames:
     """Splits a protocol's stream into frames and formats them; this base neither splits nor shows them."""
 
     def split(self, seen: bytes) -> tuple[list[bytes], bytes]:
-        """The frames in `seen`, noise included, and the bytes of an unfinished frame."""
+        """Return the frames in `seen`, noise included, and the bytes of an unfinished frame."""
         return whole([seen], b"")
 
     def clear(self, frame: bytes) -> str:
-        """The whole frame in hex."""
+        """Return the whole frame in hex."""
         return frame.hex(" ")
 
     def masked(self, frame: bytes) -> str:
-        """The frame without anything that reveals a card: only the head of a frame that could."""
+        """Return the frame without anything that reveals a card: only the head of a frame that could."""
         return MASKED
 
 
@@ -56,7 +56,7 @@ UNFRAMED: Final = Frames()
 
 
 def whole(ended: list[bytes], begun: bytes) -> tuple[list[bytes], bytes]:
-    """The non-empty frames, and the last `LONGEST` bytes of the unfinished one."""
+    """Return the non-empty frames, and the last `LONGEST` bytes of the unfinished one."""
     return [frame for frame in ended if frame], begun[-LONGEST:]
 
 
@@ -74,14 +74,14 @@ class Decoder(ABC):
     _sightings: "Sightings | None" = None
 
     def set(self, settings: ReaderSettings) -> None:
-        """Takes over what a calibration may have changed, where the protocol uses it: `repeats` and `not_read`."""
+        """Take over what a calibration may have changed, where the protocol uses it: `repeats` and `not_read`."""
         self._not_read = settings.not_read
         if self._sightings:
             self._sightings.repeats = settings.repeats
 
     @abstractmethod
     def feed(self, chunk: bytes) -> Iterator[Message]:
-        """Yields the messages that end in `chunk`, lazily: acknowledge each before the next.
+        """Yield the messages that end in `chunk`, lazily: acknowledge each before the next.
 
         An empty chunk means that the line has been quiet since the port was opened, long enough for a line to end, or
         for `waits_s`. Exhaust it, or the rest of `chunk` is lost. Never raises.
@@ -96,25 +96,25 @@ class Decoder(ABC):
         return None
 
     def acknowledge(self, report: ReportNo) -> bytes:
-        """The bytes that acknowledge `report`; send them only once the report is durable."""
+        """Return the bytes that acknowledge `report`; send them only once the report is durable."""
         return b""
 
     def resume(self, report: ReportNo | None) -> bytes:
-        """The bytes for the board after each (re)open of the port; `report` is the last durable report."""
+        """Return the bytes for the board after each (re)open of the port; `report` is the last durable report."""
         self.forget()
         return b""
 
     def again(self) -> bytes:
-        """The bytes of a command that stays unanswered, to be sent again; called once a second on an open port."""
+        """Return the bytes of an unanswered command, to be sent again; called once a second on an open port."""
         return b""
 
     def greet(self, hello: Hello) -> bytes:
-        """The bytes that acknowledge a Hello."""
+        """Return the bytes that acknowledge a Hello."""
         return b""
 
     @abstractmethod
     def forget(self) -> None:
-        """Drops the unfinished message."""
+        """Drop the unfinished message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +175,7 @@ class Sightings:
         self._seen: dict[str, float] = {}
 
     def seen(self, code: str) -> Sighting:
-        """What this sighting of `code` is; records it."""
+        """Record a sighting of `code`; return what it is."""
         now, last = self._clock(), next(reversed(self._seen), None)
         before = self._seen.pop(code, None)
         self._seen[code] = now

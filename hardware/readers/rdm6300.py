@@ -30,7 +30,7 @@ _MOST_BEHIND: Final = re.compile(rb"[0-9A-Fa-f]{8,}\Z")
 
 
 def encode(tag: str) -> bytes:
-    """The frame of a tag (10 hex digits, else ValueError)."""
+    """Return the frame of a tag (10 hex digits, else ValueError)."""
     digits = bytes.fromhex(tag)
     if len(digits) != 5:
         raise ValueError(f"a tag has 10 hex digits, {tag!r} has not")
@@ -38,7 +38,7 @@ def encode(tag: str) -> bytes:
 
 
 def decode(frame: bytes) -> str | None:
-    """The tag in a frame, None if damaged. The older modules of the family (ID-12, ID-20) send CR LF before its end."""
+    """Return the tag in a frame, None if damaged. Older modules (ID-12, ID-20) send CR LF before its end."""
     found = _TAG.fullmatch(frame)
     if found is None or reduce(xor, bytes.fromhex(found[1].decode())) != int(found[2], 16):
         return None
@@ -46,7 +46,7 @@ def decode(frame: bytes) -> str | None:
 
 
 def remains(piece: bytes) -> bytes | None:
-    """The digits of a frame that a card left damaged, None if the bytes are noise.
+    """Return the digits of a frame that a card left damaged, None if the bytes are noise.
 
     Of `piece`, which holds no whole frame, begin and end are there, with digits between; or one of them, beside most
     of the digits.
@@ -59,19 +59,19 @@ def remains(piece: bytes) -> bytes | None:
 
 
 def may_be(body: bytes, digits: bytes) -> bool:
-    """Whether damage in one place, or of two bytes, can have made `body` of these digits."""
+    """Return whether damage in one place, or of two bytes, can have made `body` of these digits."""
     if _equal(body, digits) + _equal(body[::-1], digits[::-1]) >= min(len(body), len(digits), DIGITS - 2):
         return True
     return len(body) == len(digits) and sum(one != other for one, other in zip(body, digits, strict=True)) <= 2
 
 
 def _lost_its_end(begun: bytes, chunk: bytes) -> bool:
-    """Whether a frame that was begun long before `chunk` is not ended by it: `chunk` is of the next card."""
+    """Return whether a frame that was begun long before `chunk` is not ended by it: `chunk` is of the next card."""
     return remains(begun) is not None and decode(next(filter(None, _PIECES.split(begun + chunk)))) is None
 
 
 def _equal(one: bytes, other: bytes) -> int:
-    """How many bytes are equal from the first on."""
+    """Return how many bytes are equal from the first on."""
     return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
@@ -128,7 +128,7 @@ class Rdm6300Decoder(Decoder):
         self._begun = self._left = b""
 
     def _piece(self, piece: bytes, at: float, is_late: bool) -> Iterator[Message]:
-        """Yields the card of the bytes between two edges of frames, if they are a frame and no copy."""
+        """Yield the card of the bytes between two edges of frames, if they are a frame and no copy."""
         tag = decode(piece)
         body = remains(piece) or remains(self._left + piece)
         is_rest = not tag and 0 < self._length <= FRAME + MORE - len(piece)  # noise like an edge cuts a frame in two
@@ -150,13 +150,13 @@ class Rdm6300Decoder(Decoder):
             yield Read(tag)
 
     def _is_copy(self, digits: bytes, at: float, is_late: bool) -> bool:
-        """Whether a frame is of the card that is near: by its time, or by likeness if it was read late."""
+        """Return whether a frame is of the card that is near: by its time, or by likeness if it was read late."""
         if not self._near:
             return False
         return may_be(self._near, digits) if is_late or at >= self._near_at + COPIES_S else True
 
     def _quiet(self, now: float) -> Iterator[Message]:
-        """Yields the unread card of which all frames were damaged, and that of a frame that lost its end."""
+        """Yield the unread card of which all frames were damaged, and that of a frame that lost its end."""
         is_gone = bool(self._near) and now >= self._near_at + COPIES_S
         is_copy = is_gone and self._heard_at < self._near_at + COPIES_S
         if is_gone:
@@ -171,7 +171,7 @@ class Rdm6300Decoder(Decoder):
 
 
 def cannot_send(code: str, _: ReaderSettings) -> str:
-    """Why no tag has a code, "" if one can."""
+    """Return why no tag has a code, "" if one can."""
     if re.fullmatch("[0-9A-Fa-f]{10}", code):
         return ""
     lost = "; a spreadsheet drops zeros at the front: give its column the format text" if code.isdecimal() else ""

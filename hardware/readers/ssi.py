@@ -40,7 +40,7 @@ class Packet(Struct, frozen=True, gc=False):
 
 
 def encode(packet: Packet) -> bytes:
-    """The packet with its length and checksum; ValueError if its body is too long."""
+    """Return the packet with its length and checksum; ValueError if its body is too long."""
     length = _HEAD + len(packet.body)
     if length > LONGEST:
         raise ValueError(f"a packet has at most {LONGEST} bytes, this one {length}")
@@ -49,7 +49,7 @@ def encode(packet: Packet) -> bytes:
 
 
 def decode(frame: bytes) -> Packet | None:
-    """The packet in exactly these bytes, None if damaged."""
+    """Return the packet in exactly these bytes, None if damaged."""
     if not _HEAD <= len(frame) - _CHECK <= LONGEST or frame[0] != len(frame) - _CHECK:
         return None
     if (sum(frame[:-_CHECK]) + int.from_bytes(frame[-_CHECK:], "big")) % 0x10000:
@@ -58,12 +58,12 @@ def decode(frame: bytes) -> Packet | None:
 
 
 def _is_part(body: bytes, run: bytes) -> bool:
-    """Whether four bytes in a row of the code are in a damaged one, or it is too short to tell."""
+    """Return whether four bytes in a row of the code are in a damaged one, or it is too short to tell."""
     return len(body) < 5 or any(body[at : at + 4] in run for at in range(1, len(body) - 3))
 
 
 def remains(run: bytes) -> int | None:
-    """The status of a damaged code among bytes that hold no whole packet, None if they are noise.
+    """Return the status of a damaged code among bytes that hold no whole packet, None if they are noise.
 
     A code shows by the bytes after its length, with text behind; or by its length and two of those three.
     """
@@ -126,7 +126,7 @@ class SsiDecoder(Decoder):
         return max(0.0, min(ends) - self._clock()) if ends else None
 
     def acknowledge(self, report: ReportNo) -> bytes:
-        """The bytes of an ACK; none for an older report: the engine would apply them to its current code."""
+        """Return the bytes of an ACK; none for an older report: the engine would apply them to its current code."""
         is_current = report == (self._waiting or self._last)
         self._last = report
         if not is_current:
@@ -135,7 +135,7 @@ class SsiDecoder(Decoder):
         return encode(Packet(ACK))
 
     def resume(self, report: ReportNo | None) -> bytes:
-        """The bytes that start the engine.
+        """Return the bytes that start the engine.
 
         The next new code gets the number after `report`, 255 away from any that could count as a repeat. A code
         that was yielded and is not yet on disk keeps its number, unless another program read cards from this
@@ -151,7 +151,7 @@ class SsiDecoder(Decoder):
         return encode(Packet(START))
 
     def again(self) -> bytes:
-        """The bytes that start an engine which has said nothing since; every second time they wake it before."""
+        """Return the bytes that start an engine which has said nothing since; every second time they wake it before."""
         if not self.unanswered:
             return b""
         self.unanswered += 1
@@ -172,7 +172,7 @@ class SsiDecoder(Decoder):
             yield self._judged(packet, now)
 
     def _end_run(self, now: float) -> Iterator[Message]:
-        """Looks for a damaged code among the bytes that were no packet. One that was sent before is not new."""
+        """Look for a damaged code among the bytes that were no packet. One that was sent before is not new."""
         run, self._run = self._run, b""
         status = remains(run)
         if status is None:
@@ -193,13 +193,13 @@ class SsiDecoder(Decoder):
         self._damaged_at = now
 
     def _give_up(self) -> Iterator[Message]:
-        """Yields the unread card of a code that came damaged and is not sent again."""
+        """Yield the unread card of a code that came damaged and is not sent again."""
         if self._damaged_at is not None:
             self._damaged_at = None
             yield Unread("unreadable")
 
     def _next(self, is_stale: bool) -> Packet | None:
-        """Removes and returns the first whole packet; drops bytes that start none, if stale unfinished ones too."""
+        """Remove and return the first whole packet; drop bytes that start none, if stale unfinished ones too."""
         while self._begun:
             length = self._begun[0]
             if not _HEAD <= length <= LONGEST or self._begun[2:3] not in (b"", bytes((ENGINE,))):
@@ -237,14 +237,14 @@ class SsiDecoder(Decoder):
         return self._read(gap=repeated)
 
     def _again(self) -> Message:
-        """The message for a repeat of the last packet: a Repeat if it is on disk, else the card again."""
+        """Return the message for a repeat of the last packet: a Repeat if it is on disk, else the card again."""
         if self._waiting is None:
             assert self._last is not None
             return Repeat(self._last)
         return self._read()
 
     def _read(self, gap: bool = False) -> Read | Unread:
-        """The card of the last packet; a symbology without a code is an unreadable one."""
+        """Return the card of the last packet; a symbology without a code is an unreadable one."""
         assert self._body is not None
         if len(self._body) < 2:
             return Unread("unreadable", self._waiting, gap=gap)
@@ -255,7 +255,7 @@ class SsiDecoder(Decoder):
 
 
 def cannot_send(code: str, _: ReaderSettings) -> str:
-    """Why no packet has a code, "" if one can."""
+    """Return why no packet has a code, "" if one can."""
     return cannot_be_text(code, LONGEST - _HEAD - 1)
 
 

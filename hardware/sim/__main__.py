@@ -28,7 +28,7 @@ CODES: Final[dict[Papers, str]] = {
 
 
 def words(papers: Papers) -> str:
-    """The commands on stdin for a board that reads `papers`."""
+    """Return the commands on stdin for a board that reads `papers`."""
     native = (
         f" deal N pulls N cards, starting with As; {', '.join(REASONS)}: a fault; reset," if papers == "lots" else ""
     )
@@ -36,7 +36,7 @@ def words(papers: Papers) -> str:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Runs until `quit` or the end of stdin; returns 0."""
+    """Run until `quit` or the end of stdin; return 0."""
     parser = argparse.ArgumentParser(prog="python -m hardware.sim", description=f"On stdin: {words('lots')}.")
     parser.add_argument("--link", type=Path, required=True, help="name of the device, a symlink to a pty")
     parser.add_argument("--protocol", choices=tuple(BOARDS), default="native")
@@ -60,7 +60,7 @@ async def _serve(board: NativeBoard | CodeBoard, link: Path) -> None:
 
 
 def _end(pty: PtyBoard) -> None:
-    """Ends the process at once: the thread that waits for stdin cannot be stopped."""
+    """End the process at once: the thread that waits for stdin cannot be stopped."""
     pty.close()
     os._exit(0)
 
@@ -77,7 +77,7 @@ async def _read_stdin(pty: PtyBoard, board: NativeBoard | CodeBoard, loop: async
 
 
 async def _deal(pty: PtyBoard, board: NativeBoard, cards: int) -> None:
-    """Pulls `cards` cards of a pack at a dealer's pace."""
+    """Pull `cards` cards of a pack at a dealer's pace."""
     for n in range(cards):
         board.pull(n % PACK)
         pty.tick()

@@ -19,12 +19,12 @@ Rules = Callable[[Hands], int | None]
 
 
 def points(hand: list[str]) -> int:
-    """A hand's total, 0..9."""
+    """Return a hand's total, 0..9."""
     return sum(n if (n := RANKS.index(card[0]) + 1) < 10 else 0 for card in hand) % 10
 
 
 def right_rules(hands: Hands) -> int | None:
-    """Who draws the next card by the rules of baccarat."""
+    """Return who draws the next card by the rules of baccarat."""
     player, banker = hands
     if len(player) == 2 and len(banker) == 2:
         if max(points(player), points(banker)) >= 8:
@@ -36,7 +36,7 @@ def right_rules(hands: Hands) -> int | None:
 
 
 def wrong_rules(hands: Hands) -> int | None:
-    """Wrong rules: the banker stands on 3 and more after any third card of the player."""
+    """Return wrong rules: the banker stands on 3 and more after any third card of the player."""
     draws = right_rules(hands)
     return None if draws is BANKER and len(hands[0]) == 3 and points(hands[1]) >= 3 else draws
 
@@ -60,13 +60,13 @@ class AngelEyeShoe(CodeBoard):
         self.new_shoe()
 
     def new_shoe(self) -> None:
-        """Loads the shoe: it starts, and burns first."""
+        """Load the shoe: it starts, and burns first."""
         self._hands: Hands = ([], [])
         self._to_burn: int | None = None if self._burns else 0
         self._send("S")
 
     def pull(self, code: str) -> None:
-        """Draws a card such as `8s`; raises ValueError for anything else."""
+        """Draw a card such as `8s`; raise ValueError for anything else."""
         card_bytes(PLAYER, 1, code)
         if self._to_burn is None:
             self._to_burn = points([code]) or 10
@@ -78,22 +78,22 @@ class AngelEyeShoe(CodeBoard):
             self._deal(code)
 
     def unreadable(self) -> None:
-        """Reports an unreadable card; the shoe expects it again and reports it then at the same place."""
+        """Report an unreadable card; the shoe expects it again and reports it then at the same place."""
         self._send("E", bytes((BIT_7 | 0x41,)))
 
     def mislay(self) -> None:
-        """Makes the next card be reported on the other side."""
+        """Make the next card be reported on the other side."""
         self._mislays = True
 
     def cut_card(self) -> None:
         self._send("C")
 
     def quit(self) -> None:
-        """Ends the round by the dealer's button."""
+        """End the round by the dealer's button."""
         self._end(FORCED)
 
     def repeat(self) -> None:
-        """Sends the last report once more, as a retransmission."""
+        """Send the last report once more, as a retransmission."""
         self._out += self._last
 
     def _deal(self, code: str) -> None:

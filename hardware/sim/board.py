@@ -88,7 +88,7 @@ class NativeBoard:
         double_feed: bool = False,
         backwards: bool = False,
     ) -> None:
-        """Passes a card with `code` (u16, else ValueError); its report leaves with the next tick."""
+        """Pass a card with `code` (u16, else ValueError); its report leaves with the next tick."""
         if not 0 <= code <= 0xFFFF:
             raise ValueError("a code of the native link is 0 to 65535")
         if self.optics:
@@ -103,16 +103,16 @@ class NativeBoard:
         return self._keep(native.Card(seq, self.session, code, quality, agreed, taken, transit_ms, flags, 0, stamp))
 
     def fault(self, reason: str) -> None:
-        """Reports something unreadable; `reason` is one of `hardware.readers.messages.REASONS`."""
+        """Report something unreadable; `reason` is one of `hardware.readers.messages.REASONS`."""
         number = REASONS.index(reason) + 1
         self._keep(native.Fault(self._numbered(), self.session, number, 0, self._now - self._booted))
 
     def reset(self, session: int | None = None) -> None:
-        """Reboots the board: another session; unacknowledged reports are lost."""
+        """Reboot the board: another session; unacknowledged reports are lost."""
         self._boot((self.session + 1) % 65536 if session is None else session, cause=2)
 
     def receive(self, chunk: bytes) -> None:
-        """Handles bytes from the host; answers leave with the next tick."""
+        """Handle bytes from the host; answers leave with the next tick."""
         for frame in self._framing.feed(chunk):
             packet = None if frame is None else native.unpack(frame)
             match packet:
@@ -124,7 +124,7 @@ class NativeBoard:
                     self._on_command(packet)
 
     def tick(self, now_ms: int) -> bytes:
-        """Returns the bytes sent up to `now_ms`, which never decreases."""
+        """Return the bytes sent up to `now_ms`, which never decreases."""
         self._now = now_ms
         out, self._answers = self._answers, bytearray()
         if not self._greeted and now_ms >= self._hello_due:
@@ -149,7 +149,7 @@ class NativeBoard:
         return Beat(self.session, uptime, min(255, round(200 * lamp)), min(255, round(ambient / 16)), degrees)
 
     def _samples(self, due_ms: int) -> bytes:
-        """The raw samples from `due_ms` until now; fixed ones without optics."""
+        """Return the raw samples from `due_ms` until now; fixed ones without optics."""
         if self.optics is None:
             self._sample_due = self._now + SAMPLE_MS
             return _framed(Sample((self._now - self._booted) % 2**32, (310, 2040, 3105, 296)))

@@ -26,13 +26,13 @@ class CodeBoard(ABC):
 
     @abstractmethod
     def pull(self, code: str) -> None:
-        """Passes a card with `code`; raises ValueError for a code that no card of this reader carries."""
+        """Pass a card with `code`; raise ValueError for a code that no card of this reader carries."""
 
     def receive(self, chunk: bytes) -> None:  # noqa: B027  # most accept no commands
-        """Bytes from the host."""
+        """Take bytes from the host."""
 
     def tick(self, now_ms: int) -> bytes:
-        """The bytes that the reader sends up to `now_ms`."""
+        """Return the bytes that the reader sends up to `now_ms`."""
         out, self._out = self._out, bytearray()
         return bytes(out)
 
@@ -70,12 +70,12 @@ class GrowBoard(LineBoard):
         self._lies, self._due_ms = code, -1
 
     def read_again(self) -> None:
-        """Reads what lies before it once more."""
+        """Read what lies before it once more."""
         if self._lies is not None:
             super().pull(self._lies)
 
     def take_away(self) -> None:
-        """Nothing lies before it any more."""
+        """Take away what lies before the reader."""
         self._lies = None
 
     def tick(self, now_ms: int) -> bytes:
@@ -107,12 +107,12 @@ class SsiBoard(CodeBoard):
         return len(self._codes)
 
     def pull(self, code: str) -> None:
-        """Passes a card with `code`; raises ValueError if it is too long for a packet."""
+        """Pass a card with `code`; raise ValueError if it is too long for a packet."""
         self._packet(code, 0)
         self._codes.append(code)
 
     def receive(self, chunk: bytes) -> None:
-        """Handles packets from the host: START is answered, and an ACK is for the code sent last."""
+        """Handle packets from the host: START is answered, and an ACK is for the code sent last."""
         self._out += ssi.encode(ssi.Packet(ssi.ACK, ssi.ENGINE)) * chunk.count(ssi.encode(ssi.Packet(ssi.START)))
         acknowledged = ssi.encode(ssi.Packet(ssi.ACK))
         self._received = (self._received + chunk)[-ssi.LONGEST :]
@@ -146,7 +146,7 @@ class Rdm6300Board(CodeBoard):
         self._due_ms = 0
 
     def pull(self, code: str) -> None:
-        """Passes a card with the tag `code` (10 hex digits); the card before it is gone."""
+        """Pass a card with the tag `code` (10 hex digits); the card before it is gone."""
         self._out += rdm6300.encode(code)
         self._near, self._due_ms = (code, SIGHTINGS - 1), -1
 

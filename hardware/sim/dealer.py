@@ -42,7 +42,7 @@ class Eyes:
         self._lit = lit
 
     async def look(self, seconds: float) -> Seen:
-        """Watches for `seconds`; 0.7 distinguish the rhythms, 2.2 find a double flash too."""
+        """Watch for `seconds`; 0.7 distinguish the rhythms, 2.2 find a double flash too."""
         loop = asyncio.get_running_loop()
         start = loop.time()
         looks = [frozenset(self._lit())]
@@ -53,7 +53,7 @@ class Eyes:
 
 
 def seen(looks: list[_Lamps], seconds: float) -> Seen:
-    """The lamps by rhythm, from samples at equal intervals within `seconds`."""
+    """Return the lamps by rhythm, from samples at equal intervals within `seconds`."""
     every = frozenset().union(*looks)
     steady = every.intersection(*looks)
     # Any interval may contain one switch more.
@@ -81,31 +81,31 @@ class Hands(Protocol):
         """The lamps of the places for cards, in the order of the game."""
 
     def waits(self) -> str:
-        """What the guests must do first: `bets`, `marks` or `cards` (open them), "" if nothing."""
+        """Return what the guests must do first: `bets`, `marks` or `cards` (open them), "" if nothing."""
 
     def pack(self) -> int:
-        """The number of the pack in the shoe or due next; it changes where packs open by themselves."""
+        """Return the number of the pack in the shoe or due next; it changes where packs open by themselves."""
 
     def left(self) -> int | None:
-        """Cards left in the shoe by the table's count, None if it counts none."""
+        """Return the number of cards left in the shoe by the table's count, None if it counts none."""
 
     def lit(self) -> Collection[str]:
-        """The lamps that are lit at this moment."""
+        """Return the lamps that are lit at this moment."""
 
     def draw(self, paper: Paper, how: str = "") -> None:
-        """Pulls a card over the reader; `how` names its fault, if any."""
+        """Pull a card over the reader; `how` names its fault, if any."""
 
     async def cut_card(self) -> None:
-        """Pulls the cut card over its sensor."""
+        """Pull the cut card over its sensor."""
 
     async def press_next(self) -> None:
-        """Presses the key NEXT."""
+        """Press the key NEXT."""
 
     async def ask_for_shoe(self) -> None:
-        """Asks the pit boss to open the shuffled shoe."""
+        """Ask the pit boss to open the shuffled shoe."""
 
     async def call_floor(self, last: Paper | None) -> None:
-        """Calls the pit boss to decide; `last` is the card drawn last."""
+        """Call the pit boss to decide; `last` is the card drawn last."""
 
 
 class Puzzled(RuntimeError):
@@ -161,7 +161,7 @@ class Dealer:
         self._pack = hands.pack()
 
     async def work(self) -> None:
-        """Deals until cancelled. Raises Puzzled."""
+        """Deal until cancelled. Raises Puzzled."""
         await self._bring_shoe()
         while True:
             slot = self._the_one_lit()
@@ -180,14 +180,14 @@ class Dealer:
                 await self._deal(slot)
 
     def draw(self, how: str = "") -> None:
-        """Draws the next card, correctly or with the fault `how`."""
+        """Draw the next card, correctly or with the fault `how`."""
         if not self._shoe:
             raise Puzzled("a card is due and the shoe is empty: open a new one")
         self.last = self._shoe.pop()
         self.hands.draw(self.last, how)
 
     async def draw_unread(self, how: str) -> None:
-        """Draws an unreadable card and waits for the outcome: the pit boss is called, or play continues with it."""
+        """Draw an unreadable card and wait for the outcome: the pit boss is called, or play continues with it."""
         left = self.hands.left()
         self.draw(how)
         self._unread = self.last
@@ -203,21 +203,21 @@ class Dealer:
         await self._until(lambda: "fault" in self.hands.lit() or self.hands.left() != left, "a card to be counted")
 
     def draw_other(self, how: str = "") -> None:
-        """Draws a card that must not be in the shoe: the last one once more."""
+        """Draw a card that must not be in the shoe: the last one once more."""
         assert self.last is not None
         self.hands.draw(self.last, how)
 
     def draw_first_again(self) -> None:
-        """Draws a card too many of a face: that of the first card of this pack."""
+        """Draw a card too many of a face: that of the first card of this pack."""
         assert self.first is not None
         self.hands.draw(self.first)
 
     async def see(self, *lamps: str) -> None:
-        """Waits until one of `lamps` is lit. Raises Puzzled after `ANSWER_S`."""
+        """Wait until one of `lamps` is lit. Raises Puzzled after `ANSWER_S`."""
         await self._until(lambda: any(lamp in self.hands.lit() for lamp in lamps), " or ".join(lamps))
 
     async def _see_on(self, *lamps: str) -> None:
-        """Waits for a lamp or for the guests. Raises Puzzled after `ANSWER_S`."""
+        """Wait for a lamp or for the guests. Raises Puzzled after `ANSWER_S`."""
         await self._until(lambda: self._goes_on(*lamps), " or ".join(("fault", *lamps, *self.hands.slots)))
 
     def _goes_on(self, *lamps: str) -> bool:
@@ -225,7 +225,7 @@ class Dealer:
         return bool(self.hands.waits()) or any(lamp in lit for lamp in ("fault", *lamps, *self.hands.slots))
 
     async def _bring_pack(self) -> None:
-        """Puts a shuffled pack into the shoe; it needs no opening."""
+        """Put a shuffled pack into the shoe; it needs no opening."""
         await self._pause(SHUFFLE_S)
         shuffled = list(self._packs)
         self._rng.shuffle(shuffled)
@@ -243,7 +243,7 @@ class Dealer:
         await self._see_on("ready")
 
     async def _deal(self, slot: str) -> None:
-        """Draws a card to the slot with the steady lamp."""
+        """Draw a card to the slot with the steady lamp."""
         await self._think()
         if slot not in self.hands.lit() or self.hands.waits() or await self._errs(slot):
             return
@@ -263,7 +263,7 @@ class Dealer:
         self.draw()
 
     async def _look(self) -> None:
-        """With no single lamp lit: finds the rhythms, and follows them."""
+        """Find the rhythms where no single lamp is lit, and follow them."""
         seen = await self._eyes.look(GLANCE_S)
         if not seen.lit & {"ready", *self.hands.slots} and "fault" not in seen.slow | seen.fast:
             seen = await self._eyes.look(STARE_S)
@@ -274,13 +274,13 @@ class Dealer:
             await self._follow(seen)
 
     async def _look_while_waiting(self) -> None:
-        """Calls the pit boss if the lamps demand it while guests are asked."""
+        """Call the pit boss if the lamps demand it while guests are asked."""
         if "fault" in (await self._eyes.look(GLANCE_S)).fast:
             await self._think()
             await self.hands.call_floor(self.last)
 
     async def _follow(self, seen: Seen) -> None:
-        """Without a card due, the lamps ask for the pit boss, for a look at the cards, for NEXT, or for a shoe."""
+        """Follow lamps without a card due: they ask for the pit boss, a look at the cards, NEXT, or a shoe."""
         if "fault" in seen.fast:
             await self._think()
             await self.hands.call_floor(self._unread or self.last)
@@ -295,13 +295,13 @@ class Dealer:
             await self._bring_shoe()
 
     async def _confirm(self) -> None:
-        """Compares the cards with the screen, then confirms with NEXT."""
+        """Compare the cards with the screen, then confirm with NEXT."""
         await self._think()
         if not any(slot in self.hands.lit() for slot in self.hands.slots):
             await self.hands.press_next()
 
     async def _burn(self) -> None:
-        """Exposes the first card and burns as many cards as it demands."""
+        """Expose the first card and burn as many cards as it demands."""
         await self._think()
         self._unburned = False
         await self._draw()
@@ -320,13 +320,13 @@ class Dealer:
             await self._wait_for_answer()
 
     async def _wait_for_answer(self) -> None:
-        """Waits for the table's answer to NEXT; a second press would mean something else."""
+        """Wait for the table's answer to NEXT; a second press would mean something else."""
         give_up = asyncio.get_running_loop().time() + PATIENCE_S
         while not self._goes_on() and asyncio.get_running_loop().time() < give_up:
             await asyncio.sleep(_POLL_S)
 
     async def _errs(self, where: str) -> bool:
-        """Makes the mistake if its moment has come; returns whether it replaced what was due."""
+        """Make the mistake if its moment has come; return whether it replaced what was due."""
         mistake = self._mistake
         if mistake is None or where not in mistake.at:
             return False
@@ -337,7 +337,7 @@ class Dealer:
         return await mistake.act(self)
 
     async def _is_steady(self, slot: str) -> bool:
-        """Whether a lamp is no blinking one, as the sign of a hand that has lost after a mark."""
+        """Return whether a lamp is no blinking one, as the sign of a hand that has lost after a mark."""
         give_up = asyncio.get_running_loop().time() + BLINK_S
         while slot in self.hands.lit():
             if asyncio.get_running_loop().time() > give_up:
@@ -358,11 +358,11 @@ class Dealer:
             await asyncio.sleep(_POLL_S)
 
     async def _think(self) -> None:
-        """Pauses before a card or key; the hand already moves while a lamp is looked at."""
+        """Pause before a card or key; the hand already moves while a lamp is looked at."""
         looked, self._looked = self._looked, 0.0
         await self._pause(self._rng.uniform(*THINK_S), looked)
 
     async def _pause(self, seconds: float, over: float = 0.0) -> None:
-        """Pauses for `seconds` at speed 1; `over` are real seconds that have passed of them."""
+        """Pause for `seconds` at speed 1; `over` are real seconds that have passed of them."""
         await asyncio.sleep(max(seconds / self._speed - over, 0.0))
         await self.going.wait()

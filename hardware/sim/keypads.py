@@ -41,7 +41,7 @@ class KeypadBoard:
     _beat_due: int = BEAT_MS
 
     def press(self, seat: int, word: str, value: str = "", hand: int = 0, turn: int | None = None) -> None:
-        """Presses a key; its mark leaves with the next tick. turn: the one the pad showed, None for the present one."""
+        """Press a key; its mark leaves with the next tick. turn: the one the pad showed, None for the present one."""
         mark = Mark(self._next, self.session, self.turn if turn is None else turn, seat, hand, word, value)
         self._next = (self._next + 1) % 256
         if len(self._kept) == KEEPS:
@@ -49,14 +49,14 @@ class KeypadBoard:
         self._kept.append(_Kept(mark))
 
     def reset(self) -> None:
-        """Switches the pad off and on: another session; unacknowledged marks are lost."""
+        """Switch the pad off and on: another session; unacknowledged marks are lost."""
         self.session = (self.session + 1) % 65536
         self._next, self._greeted, self._hello_due = 0, False, self._now
         self._kept.clear()
         self.shown.clear()
 
     def receive(self, chunk: bytes) -> None:
-        """Handles bytes from the host."""
+        """Handle bytes from the host."""
         for frame in self._framing.feed(chunk):
             match None if frame is None else unpack(frame):
                 case Ack(seq=seq, kind=kind, session=session) if session == self.session:
@@ -65,7 +65,7 @@ class KeypadBoard:
                     self._on_turn(turn)
 
     def tick(self, now_ms: int) -> bytes:
-        """Returns the bytes for the host up to `now_ms`, which never goes back."""
+        """Return the bytes for the host up to `now_ms`, which never goes back."""
         self._now = now_ms
         if self.is_silent:
             return b""

@@ -77,7 +77,7 @@ class Optics:
         self._noises = [self._rng.gauss(0, 1) for _ in range(_NOISES)]
 
     def read(self, code: int, params: Params, now_ms: int) -> Reading:
-        """Passes a card with `code` at `now_ms`; returns what a board with `params` reads."""
+        """Pass a card with `code` at `now_ms`; return what a board with `params` reads."""
         cells, transit_us = printed(code), self._transit_us()
         self._passes = [*self._passes[-20:], _Pass(now_ms * 1000, transit_us, cells)]
         levels = self._levels(cells, transit_us, params, now_ms)
@@ -90,7 +90,7 @@ class Optics:
         return Reading(best, quality, agreed, taken, transit_us // 1000)
 
     def level(self, at_us: int, params: Params) -> int:
-        """The ADC count at a moment (raw signal)."""
+        """Return the ADC count at a moment (raw signal)."""
         light, now_ms = self.light, at_us // 1000
         bright = 0.0
         for each in reversed(self._passes):
@@ -105,13 +105,13 @@ class Optics:
         return max(0, min(FULL_SCALE, round(level)))
 
     def lamp(self, now_ms: int) -> float:
-        """The brightness of the lamp now; 1 as when new."""
+        """Return the brightness of the lamp now; 1 as when new."""
         degrees = self.degrees(now_ms) - 25
         hours = now_ms / 3_600_000
         return max(0.0, self.light.lamp * (1 - self.light.fade * hours) * (1 - self.light.per_degree * degrees))
 
     def degrees(self, now_ms: int) -> float:
-        """The temperature now; it rises by `warming` within the first hour."""
+        """Return the temperature now; it rises by `warming` within the first hour."""
         return self.light.degrees + self.light.warming * min(1.0, now_ms / 3_600_000)
 
     def _transit_us(self) -> int:
@@ -119,7 +119,7 @@ class Optics:
         return int(1000 * NOMINAL_MS * self._rng.uniform(1 - spread, 1 + spread))
 
     def _levels(self, cells: tuple[bool, ...], transit_us: int, params: Params, now_ms: int) -> list[float]:
-        """The noise-free count of each cell: long exposure smears a fast card into the next cell."""
+        """Return the noise-free count of each cell: long exposure smears a fast card into the next cell."""
         light = self.light
         white = self._counts(light.paper, params, now_ms)
         black = self._counts(light.ink, params, now_ms)
@@ -139,7 +139,7 @@ class Optics:
         return [min(FULL_SCALE, level + sd * noise) for level, noise in zip(levels, noises, strict=True)]
 
     def _counts(self, reflected: float, params: Params, now_ms: int) -> float:
-        """The counts of a surface: gain times exposure of 720 shows new white paper at about 3100."""
+        """Return the counts of a surface: gain times exposure of 720 shows new white paper at about 3100."""
         light = 4.8 * reflected * self.lamp(now_ms) * params[GAIN] * params[EXPOSURE_US]
         return self.light.ambient + light
 
@@ -147,14 +147,14 @@ class Optics:
         return self.light.noise * (0.5 + params[GAIN] / 8) * (0.6 + 0.4 * min(1.0, level / FULL_SCALE))
 
     def _flicker(self, at_us: int) -> float:
-        """The counts of flicker: a mains lamp peaks every 10 ms."""
+        """Return the counts of flicker: a mains lamp peaks every 10 ms."""
         phase = at_us % 10_000 / 10_000
         return self.light.flicker * 4 * phase * (1 - phase)
 
 
 @lru_cache(maxsize=2048)
 def printed(code: int) -> tuple[bool, ...]:
-    """The cells of a code; True is white."""
+    """Return the cells of a code; True is white."""
     word = code << _CHECK_BITS | _check(code)
     bits = [bool(word >> at & 1) for at in reversed(range(CELLS // 2))]
     return tuple(cell for bit in bits for cell in (bit, not bit))
@@ -165,7 +165,9 @@ def _check(code: int) -> int:
 
 
 def _decoded(levels: list[float], params: Params) -> int | None:
-    """The code in the sampled counts, None if it fails the check; a cell within the hysteresis repeats the last one."""
+    """Return the code in the sampled counts, None if it fails the check; a cell within the hysteresis repeats the last
+    one.
+    """
     upper = params[THRESHOLD] + params[HYSTERESIS]
     lower = params[THRESHOLD] - params[HYSTERESIS]
     word, white, first = 0, True, False
@@ -182,7 +184,7 @@ def _decoded(levels: list[float], params: Params) -> int | None:
 
 
 def _quality(levels: list[float], cells: tuple[bool, ...], params: Params) -> int:
-    """The distance of the worst cell from the threshold: 255 is half the contrast, 0 is the wrong side."""
+    """Return the distance of the worst cell from the threshold: 255 is half the contrast, 0 is the wrong side."""
     white = [level for level, cell in zip(levels, cells, strict=True) if cell]
     black = [level for level, cell in zip(levels, cells, strict=True) if not cell]
     half = (sum(white) / len(white) - sum(black) / len(black)) / 2

@@ -23,12 +23,12 @@ class MockPins:
         self._factory = factory
 
     def switch(self, pin: Pin, active: bool) -> None:
-        """Wires a switch to the input `pin` before it is claimed; the state survives claims and releases."""
+        """Wire a switch to the input `pin` before it is claimed; the state survives claims and releases."""
         self._factory.pin(pin.number, pin_class=Switched)
         self.drive(pin, active)
 
     def drive(self, pin: Pin, active: bool) -> None:
-        """Sets the input `pin` active or idle, without a bounce."""
+        """Set the input `pin` active or idle, without a bounce."""
         wire = self._factory.pin(pin.number)
         if pin.active_level(is_input=True) == active:
             wire.drive_high()
@@ -36,17 +36,17 @@ class MockPins:
             wire.drive_low()
 
     async def press(self, pin: Pin, seconds: float = 0.08, bounces: int = 3) -> None:
-        """Presses a key for `seconds`; it bounces when pressed and when released."""
+        """Press a key for `seconds`; it bounces when pressed and when released."""
         await self._bounce(pin, True, bounces)
         await asyncio.sleep(seconds)
         await self._bounce(pin, False, bounces)
 
     async def pass_cut_card(self, pin: Pin, seconds: float = 0.015, bounces: int = 3) -> None:
-        """Passes the cut card over its sensor in `seconds`."""
+        """Pass the cut card over its sensor in `seconds`."""
         await self.press(pin, seconds, bounces)
 
     def lit(self, pin: Pin) -> bool:
-        """Whether the lamp at `pin` is lit at this moment; one that is not driven is dark."""
+        """Return whether the lamp at `pin` is lit at this moment; one that is not driven is dark."""
         wire = self._factory.pin(pin.number)
         return wire.function == "output" and bool(wire.state) == pin.active_level(is_input=False)
 

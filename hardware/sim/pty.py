@@ -26,7 +26,7 @@ class Cable:
         self._held = bytearray()
 
     def carry(self, chunk: bytes) -> bytes:
-        """Returns the bytes that arrive for `chunk`; a stalled cable delivers them later, in order."""
+        """Return the bytes that arrive for `chunk`; a stalled cable delivers them later, in order."""
         self._held += chunk
         if self.stalled:
             return b""
@@ -38,10 +38,10 @@ class Board(Protocol):
     """A board that `PtyBoard` can drive."""
 
     def receive(self, chunk: bytes) -> None:
-        """Handles bytes from the host."""
+        """Handle bytes from the host."""
 
     def tick(self, now_ms: int) -> bytes:
-        """Returns the bytes for the host up to `now_ms`."""
+        """Return the bytes for the host up to `now_ms`."""
 
 
 class PtyBoard:
@@ -76,7 +76,7 @@ class PtyBoard:
         return self._master >= 0
 
     def replug(self) -> None:
-        """Makes the device appear (again), under the same link."""
+        """Make the device appear (again), under the same link."""
         if self.plugged:
             return
         # The slave stays open here too, so that a daemon's exit does not look like an unplugged cable to us.
@@ -88,7 +88,7 @@ class PtyBoard:
             _point(self._link, os.ttyname(self._slave))
 
     def unplug(self) -> None:
-        """Makes the device vanish; a program with the device open notices at once."""
+        """Make the device vanish; a program with the device open notices at once."""
         if not self.plugged:
             return
         if self._link:
@@ -100,13 +100,13 @@ class PtyBoard:
         self._unsent = b""
 
     def close(self) -> None:
-        """Unplugs and stops the board."""
+        """Unplug and stop the board."""
         if self._timer:
             self._timer.cancel()
         self.unplug()
 
     def tick(self) -> None:
-        """Runs the board now instead of within 10 ms, as after a `board.pull(..)`."""
+        """Run the board now instead of within 10 ms, as after a `board.pull(..)`."""
         now = self._loop.time()
         left, self._looked = 1000 * self.speed * (now - self._looked), now
         if self.speed > 1.0:
@@ -163,7 +163,7 @@ def _point(link: Path, device: str) -> None:
 
 
 def _forget_dead_owner(slave: int) -> None:
-    """Clears TIOCEXCL once its owner is gone, as a real port does at its last close."""
+    """Clear TIOCEXCL once its owner is gone, as a real port does at its last close."""
     (exclusive,) = struct.unpack("i", fcntl.ioctl(slave, _TIOCGEXCL, bytes(4)))
     if not exclusive:
         return
