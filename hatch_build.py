@@ -49,7 +49,8 @@ class BuildHook(BuildHookInterface[Any]):
 
 
 def build(root: Path) -> str:
-    """`COMMIT DATE`, the date in UTC, with ` dirty` behind it where sources differ from the commit; else `unknown`.
+    """Return `COMMIT DATE`, the date in UTC, with ` dirty` behind it where sources differ from the commit; else
+    `unknown`.
 
     Sources without their repository, of an sdist, keep what was written when that was made.
     """
@@ -64,7 +65,7 @@ def build(root: Path) -> str:
 
 
 def _git(root: Path, *words: str) -> str:
-    """The output of git. For root it accepts another user's checkout, as in `sudo scripts/install`."""
+    """Return the output of git. For root it accepts another user's checkout, as in `sudo scripts/install`."""
     command = ["git", "-c", f"safe.directory={root.resolve()}", "-C", str(root), "--no-optional-locks", *words]
     done = subprocess.run(command, check=True, capture_output=True, text=True, env=os.environ | {"TZ": "UTC0"})
     return done.stdout.strip()

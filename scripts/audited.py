@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 def main() -> int:
-    """Prints a line for each finding; the exit code."""
+    """Print a line for each finding; return the exit code."""
     lock, report = map(Path, sys.argv[1:])
     wanted = set(re.findall(r"^([A-Za-z0-9._-]+)==", lock.read_text("utf-8"), re.M))
     try:

@@ -51,7 +51,7 @@ class Wheel(NamedTuple):
 
 
 def main() -> None:
-    """Carries out one command."""
+    """Carry out one command."""
     parser = argparse.ArgumentParser(description=__doc__)
     actions = parser.add_subparsers(dest="action", required=True)
     about = actions.add_parser("about", help="write sbom.cdx.json and THIRD-PARTY.txt into a bundle's folder")
@@ -85,7 +85,7 @@ def _about(folder: Path, release: list[str], time: int) -> None:
 
 
 def read_wheel(path: Path) -> Wheel:
-    """What a wheel says of itself. Raises Refused where its licence or the text of it is not known."""
+    """Return what a wheel says of itself. Raises Refused where its licence or the text of it is not known."""
     with zipfile.ZipFile(path) as wheel:
         names = wheel.namelist()
         info = next(name for name in names if name.endswith(".dist-info/METADATA") and name.count("/") == 1)
@@ -122,7 +122,7 @@ def _expression(metadata: Message) -> str:
 
 
 def sbom_of(wheels: list[Wheel], release: list[str], time: int) -> dict[str, Any]:
-    """The wheels as CycloneDX 1.5. release: name, version, machine; time: of the commit, in seconds since 1970."""
+    """Return the wheels as CycloneDX 1.5. release: name, version, machine; time: of the commit, s since 1970."""
     name, version, arch = release
     root = f"pkg:generic/{name}@{version.replace('+', '%2B')}?arch={arch}"
     components = [
@@ -158,7 +158,7 @@ def _normal(name: str) -> str:
 
 
 def third_party(wheels: list[Wheel]) -> str:
-    """The licences of other people's wheels, each with its texts."""
+    """Return the licences of other people's wheels, each with its texts."""
     others = [each for each in sorted(wheels) if each.name != "firmware-bridge"]
     parts = ["What other people made and this holds, each under its own licence.\n"]
     parts += [f"{each.name} {each.version}: {each.licence}" for each in others]

@@ -34,13 +34,13 @@ END = """
 
 
 def program() -> str:
-    """The page's program, which ends instead of waiting for its first batch, and prints seconds and MB."""
+    """Return the page's program, which ends instead of waiting for its first batch, and prints seconds and MB."""
     before, _, rest = PROGRAM.replace("1883", "9").partition("    for batch in ")
     return f"import resource, time\nbegan = time.perf_counter()\n{before}    {rest.splitlines()[0][:-1]}{END}"
 
 
 def rows(tables: int, shoes: int, rounds: int) -> Iterator[tuple[str, str, int, int, bytes]]:
-    """Rows of `round`, each naming the one before it at its table."""
+    """Yield the rows of `round`, each naming the one before it at its table."""
     fake = FakeTable(lambda *_: None)
     fake.round()
     made = json.loads(fake.rounds[0]) | {"cards": ["x" * 380]}
@@ -56,7 +56,7 @@ def rows(tables: int, shoes: int, rounds: int) -> Iterator[tuple[str, str, int, 
 
 
 def main() -> int:
-    """Print seconds and megabytes; 1 if either is too much."""
+    """Print seconds and megabytes; return 1 if either is too much."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, count in (("tables", 200), ("shoes", 70), ("rounds", 72)):
         parser.add_argument(f"--{name}", type=int, default=count)

@@ -54,7 +54,7 @@ def reporting(config: Path) -> None:
 
 @contextmanager
 def others(opens: Opens, config: Path) -> Iterator[None]:
-    """Context in which both run beside."""
+    """Run both beside the block."""
     context = get_context("fork")
     made = [context.Process(target=compacting, args=(opens,)), context.Process(target=reporting, args=(config,))]
     for each in made:
@@ -69,7 +69,7 @@ def others(opens: Opens, config: Path) -> Iterator[None]:
 
 
 def rate(store: Store, came: Sequence[Delivery], rounds: int) -> float:
-    """Rounds a second."""
+    """Return rounds a second."""
     ingest, began = Ingest(store, Silent()), time.perf_counter()
     for batch in batches(came):
         ingest.save(batch)
@@ -77,7 +77,7 @@ def rate(store: Store, came: Sequence[Delivery], rounds: int) -> float:
 
 
 def measure(engine: str, opens: Opens, config: Path, rounds: int) -> float:
-    """Print a run; what is left of the rate."""
+    """Print a run; return what is left of the rate."""
     with closing(opens()) as store:
         rate(store, shoes(rounds, "old"), rounds)
         shoes_over(store, [])

@@ -34,7 +34,7 @@ STARTS = tuple(accumulate((len(each.codes) for each in SHOES), initial=0))
 
 
 def _place(n: int) -> tuple[Shoe, int]:
-    """The shoe of card n, and its index in there."""
+    """Return the shoe of card n, and its index in there."""
     n %= STARTS[-1]
     number = bisect_right(STARTS, n) - 1
     return SHOES[number], n - STARTS[number]
@@ -46,14 +46,14 @@ DIGITS = bytes(range(0x20, 0xE8))  # neither 00 nor 0A
 
 
 def _stamps(n: int) -> Iterator[int]:
-    """Time stamps that belong to card n alone, without a byte 00 or 0A."""
+    """Yield the time stamps that belong to card n alone, without a byte 00 or 0A."""
     for number in range(n * TRIES, (n + 1) * TRIES):
         digits = (number // len(DIGITS) ** place % len(DIGITS) for place in (3, 2, 1, 0))
         yield int.from_bytes(bytes(DIGITS[digit] for digit in digits), "big")
 
 
 def slot_of(n: int) -> str:
-    """The slot of card n, "" of the cut card."""
+    """Return the slot of card n, "" of the cut card."""
     dealt, index = _place(n)
     return dealt.slots.get(index, "")
 
@@ -64,7 +64,7 @@ def _code(n: int) -> int:
 
 
 def _frame(n: int) -> bytes:
-    """The report of card n, with a time stamp that makes it end in 0A 00 and holds no other line end."""
+    """Return the report of card n, with a time stamp that makes it end in 0A 00 and holds no other line end."""
     card = native.Card(n % 256, SESSION, _code(n), 255, 8, 8, 0x0101, 0, 0, 0)
     begun = crc_hqx(native.pack(card)[:-4], 0xFFFF)
     for stamp in _stamps(n):
@@ -75,7 +75,7 @@ def _frame(n: int) -> bytes:
 
 
 def _ack(n: int) -> bytes:
-    """The acknowledgement of card n."""
+    """Return the acknowledgement of card n."""
     return framing.encode(native.pack(native.Ack(n % 256, native.KINDS[native.Card], SESSION)))
 
 
@@ -89,7 +89,7 @@ class Codec:
         self._tails: dict[bytes, int] = {}
 
     def encode(self, n: int) -> bytes:
-        """The report of card n."""
+        """Return the report of card n."""
         frame = _frame(n)
         self._unacked.append((n, frame))
         self._acks[_ack(n)] = n
@@ -118,7 +118,7 @@ class Codec:
         return bool(known)
 
     def decode(self, topic: str, payload: bytes) -> list[int]:
-        """The card an event (or a line of a yardstick) stands for."""
+        """Return the card an event (or a line of a yardstick) stands for."""
         if not payload.startswith(b"{"):
             known = self._tails.get(payload[-TAIL:])
             return [] if known is None else [known]
@@ -134,6 +134,6 @@ class Codec:
         return []
 
     def kind(self, n: int) -> str:
-        """`heavy` for a card that closes a round."""
+        """Return `heavy` for a card that closes a round."""
         dealt, index = _place(n)
         return "heavy" if index in dealt.closing else ""

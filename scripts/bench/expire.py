@@ -36,7 +36,7 @@ TIMES: Final = {"message": ("at", "received_at"), "block": ("first_at", "last_at
 
 
 def copied(table: str, column: str, copy: int) -> str:
-    """The value of a column in a copy."""
+    """Return the value of a column in a copy."""
     name = f'"{column}"'
     match table, column:
         case _, "tbl":
@@ -67,7 +67,7 @@ def copy_all(store: Store, times: int) -> None:
 
 
 def write(opens: Callable[[], Store], stop: Any, waits: Any) -> None:
-    """Save a message each 20 ms; gives how long each took."""
+    """Save a message each 20 ms; put how long each took."""
     found, seq = list[float](), 0
     with closing(opens()) as store:
         while not stop.is_set():

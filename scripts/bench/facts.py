@@ -57,7 +57,7 @@ MOST_REPORT_S, MOST_EXPORT_S, MOST_CHECK_S = 2.0, 10.0, 1.0
 
 
 def results() -> list[Round]:
-    """Rounds of some shuffled shoes, as the shoe says them."""
+    """Return the rounds of some shuffled shoes, as the shoe says them."""
     found: list[Round] = []
     for seed in range(4):
         cards = list(GAMES["baccarat"].pack) * 8
@@ -71,7 +71,7 @@ def results() -> list[Round]:
 
 
 def played(rounds: int, tables: int) -> Iterator[tuple[Round, str]]:
-    """Rounds of a floor, day by day and table by table, each with the time at which it opened."""
+    """Yield the rounds of a floor, day by day and table by table, each with the time at which it opened."""
     chance, known = Random(1), results()
     of_day = max(1, rounds // (DAYS * tables))
     gap = timedelta(hours=20) / of_day
@@ -127,7 +127,7 @@ def fill(store: Store, rounds: int, tables: int) -> None:
 
 
 def events(rounds: list[tuple[Round, str]]) -> Iterator[ShoeBegan | ShoeOver | HandEntered]:
-    """What else happened: shoes, every ninth ended early, and cards by hand."""
+    """Yield what else happened: shoes, every ninth ended early, and cards by hand."""
     for each, opened_at in rounds:
         place = At(each.table, each.journal, each.seq, each.n, opened_at)
         if each.round == 1:
@@ -141,7 +141,7 @@ def events(rounds: list[tuple[Round, str]]) -> Iterator[ShoeBegan | ShoeOver | H
 
 
 def commands() -> dict[str, list[str]]:
-    """What is measured -> how it is typed."""
+    """Return what is measured -> how it is typed."""
     between = ["--since", "2026-11-01", "--until", "2026-11-30"]
     made = {f"report {kind}": ["report", kind, *between] for kind in ("day", "shift", "table", "dealer", "bet")}
     made |= {f"report {kind} --html": ["report", kind, *between, "--html"] for kind in ("day", "table", "dealer")}
@@ -150,7 +150,7 @@ def commands() -> dict[str, list[str]]:
 
 
 def exports(folder: Path) -> dict[str, list[str]]:
-    """The same of exports of a day."""
+    """Return the same of exports of a day."""
     day = ["export", "fact_round", "--since", "2026-11-20", "--until", "2026-11-20"]
     return {
         "export, a day, JSON": [*day, "-o", str(folder / "day.jsonl")],
@@ -160,7 +160,7 @@ def exports(folder: Path) -> dict[str, list[str]]:
 
 
 def queries() -> dict[str, str]:
-    """Title of each query of docs/facts.md -> the query."""
+    """Return the title of each query of docs/facts.md -> the query."""
     doc = (Path(__file__).parents[2] / "docs/facts.md").read_text("utf-8")
     return dict(re.findall(r"^### ([^\n]+)\n.*?^```sql\n(.*?)^```", doc, re.M | re.S))
 
@@ -177,7 +177,7 @@ class Took(NamedTuple):
 
 
 def took(who: int, do: Callable[[], object]) -> Took:
-    """What something took. who: RUSAGE_SELF or RUSAGE_CHILDREN."""
+    """Return what something took. who: RUSAGE_SELF or RUSAGE_CHILDREN."""
     began, before = time.perf_counter(), getrusage(who)
     do()
     clock, used = time.perf_counter() - began, getrusage(who)
@@ -186,7 +186,7 @@ def took(who: int, do: Callable[[], object]) -> Took:
 
 
 def asked(config: str, query: str) -> Took:
-    """What a query takes."""
+    """Return what a query takes."""
     with closing(open_store(parse(tomllib.loads(config)))) as store:
         return took(RUSAGE_SELF, lambda: store._db.execute(query).fetchall())
 
@@ -198,14 +198,14 @@ def forget_files() -> None:
 
 
 def timed(config: Path, words: list[str]) -> Took:
-    """What a command takes as a program of its own."""
+    """Return what a command takes as a program of its own."""
     program = [sys.executable, "-m", "firmware_bridge.floor", "--config", str(config), *words]
     nothing = subprocess.DEVNULL
     return took(RUSAGE_CHILDREN, lambda: subprocess.run(program, stdout=nothing, stderr=nothing, check=True))
 
 
 def measured(config: Path, folder: Path, is_cold: bool) -> bool:
-    """Measure and print; returns whether something took too long."""
+    """Measure and print; return whether something took too long."""
     asks: list[tuple[str, Callable[[], Took], float]] = []
     asks += [("check", partial(timed, config, ["check"]), MOST_CHECK_S)]
     asks += [(name, partial(timed, config, words), MOST_REPORT_S) for name, words in commands().items()]

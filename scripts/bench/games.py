@@ -34,7 +34,7 @@ class Asked(NamedTuple):
 
 
 def played(game: Game, rounds: int, rng: Random) -> Iterator[tuple[OneInput | NewShoe, Asked | None]]:
-    """What comes to a table, and what its rules are asked then, until so many rounds are over."""
+    """Yield what comes to a table, and what its rules are asked then, until so many rounds are over."""
     table, over = Replay(house_of(game.name, **usual(game.name)), "T", print), 0
     hand = Hand(game, table.house.decks, rng)
     while over < rounds:
@@ -53,7 +53,7 @@ def played(game: Game, rounds: int, rng: Random) -> Iterator[tuple[OneInput | Ne
 
 
 def seconds(work: Any, repeat: int) -> float:
-    """CPU time of the quickest of some repeats."""
+    """Return the CPU time of the quickest of some repeats."""
     took = []
     for _ in range(repeat):
         began = time.thread_time()
@@ -63,7 +63,7 @@ def seconds(work: Any, repeat: int) -> float:
 
 
 def measure(game: Game, rounds: int, repeat: int) -> str:
-    """A line of the table."""
+    """Return a line of the table."""
     steps, questions = [], []
     for step, question in played(game, rounds, Random(1)):
         steps.append(step)

@@ -70,12 +70,12 @@ class Nowhere:
         self.mid = self._done = 0
 
     def publish(self, *_: Any, **__: Any) -> int:
-        """The id of a message."""
+        """Return the id of a message."""
         self.mid += 1
         return self.mid
 
     def sent(self) -> range:
-        """The ids of the messages since the last call."""
+        """Return the ids of the messages since the last call."""
         ids, self._done = range(self._done + 1, self.mid + 1), self.mid
         return ids
 
@@ -88,7 +88,7 @@ class BenchTable(NamedTuple):
     broker: Nowhere
 
     def handle(self, fact: inputs.AnyInput) -> Cost:
-        """What an input costs."""
+        """Return what an input costs."""
         round = max(self.table.shoe.round, 1)
         begun = time.thread_time_ns()
         produced = self.table.handle(fact)
@@ -99,7 +99,7 @@ class BenchTable(NamedTuple):
         return Cost(round, closes, (handled - begun) / 1000, (flushed - handled) / 1000)
 
     async def rest(self) -> None:
-        """The broker takes what was sent, and the loop has a turn."""
+        """Let the broker take what was sent, and give the loop a turn."""
         for mid in self.broker.sent():
             self.uplink.outbox.delivered(mid)
         await asyncio.sleep(0)
@@ -109,7 +109,7 @@ class BenchTable(NamedTuple):
 async def bench_table(
     folder: Path, house: House, record: RecordConfig, looks_ahead: bool = True
 ) -> AsyncIterator[BenchTable]:
-    """A table that has begun, with its journal in a folder."""
+    """Yield a table that has begun, with its journal in a folder."""
     loop = asyncio.get_running_loop()
     uplink: Any = None
     table = Table(
@@ -153,7 +153,7 @@ async def dealt(cards: list[Card], rounds: int, folder: Path) -> list[Cost]:
 
 
 def shoe(number: int, repeat: int) -> list[Cost]:
-    """The costs of a shuffled shoe, of each card the best."""
+    """Return the costs of a shuffled shoe, of each card the best."""
     cards = list(GAMES["baccarat"].pack) * DECKS
     Random(number).shuffle(cards)
     runs = []
@@ -167,7 +167,7 @@ def shoe(number: int, repeat: int) -> list[Cost]:
 
 
 def rows(shoes: list[list[Cost]]) -> Iterator[tuple[str, list[float]]]:
-    """What is measured, with its microseconds in each span."""
+    """Yield what is measured, with its microseconds in each span."""
     for closes in (False, True):
         for step in ("take", "flush"):
             spans = [

@@ -77,7 +77,7 @@ PLACES = {"table": '"{table}"', "journal": '"1-{table}"', "seq": "{number}", "n"
 
 
 def templates(whole: bool) -> dict[str, str]:
-    """Topic -> a message of a closed round as the shoe makes it, with places for table and number."""
+    """Return topic -> a message of a closed round as the shoe makes it, with places for table and number."""
     found = {}
     for topic, payload in replayed("Ks 5h 9d 3c"):
         if topic == "round" or '"event":{"type":"RoundClosed"' in payload:
@@ -95,7 +95,7 @@ def templates(whole: bool) -> dict[str, str]:
 
 
 def deliveries(rounds: int, whole: bool, events: bool) -> list[Delivery]:
-    """Rounds as the broker brings them, a table after the other."""
+    """Return rounds as the broker brings them, a table after the other."""
     texts = templates(whole)
     topics = ("event", "round") if events else ("round",)
     made = []
@@ -109,7 +109,7 @@ def deliveries(rounds: int, whole: bool, events: bool) -> list[Delivery]:
 
 
 def shoes(rounds: int, name: str = "t") -> list[Delivery]:
-    """Every message of shuffled shoes, some 7 a round, of a table after the other, as a table sends it.
+    """Return every message of shuffled shoes, some 7 a round, of a table after the other, as a table sends it.
 
     name: how the tables' names begin.
     """
@@ -123,7 +123,7 @@ def shoes(rounds: int, name: str = "t") -> list[Delivery]:
 
 
 def replayed(cards: str, *options: str) -> Iterator[tuple[str, str]]:
-    """Topic and payload of each message about these cards."""
+    """Yield topic and payload of each message about these cards."""
     command = [sys.executable, "-m", "firmware_bridge", "replay", *options, "-"]
     done = subprocess.run(command, input=f"{cards}\n", capture_output=True, text=True, check=True)
     for line in done.stdout.splitlines():
@@ -132,7 +132,7 @@ def replayed(cards: str, *options: str) -> Iterator[tuple[str, str]]:
 
 
 def named(found: Sequence[tuple[str, str]], table: str) -> Iterator[tuple[str, bytes]]:
-    """The messages of a table of another name, with the heads that follow from it."""
+    """Yield the messages of a table of another name, with the heads that follow from it."""
     head = FIRST_HEAD
     renamed = [(topic, text.replace('"replay"', f'"{table}"', 1).encode()) for topic, text in found]
     for _, of_entry in groupby(renamed, lambda each: msgspec.json.decode(each[1], type=Place).seq):
@@ -150,14 +150,14 @@ class Place(msgspec.Struct):
 
 
 def batches(all_of: Sequence[Item]) -> Iterator[list[Item]]:
-    """As many as are committed at once."""
+    """Yield as many as are committed at once."""
     remaining = iter(all_of)
     while batch := list(islice(remaining, BATCH)):
         yield batch
 
 
 def ingested(store: Store, came: Sequence[Delivery]) -> None:
-    """All that the ingest does."""
+    """Do all that the ingest does."""
     source = Silent()
     ingest = Ingest(store, source)
     for batch in batches(came):
@@ -167,7 +167,7 @@ def ingested(store: Store, came: Sequence[Delivery]) -> None:
 
 
 def inserted(url: str, rows: Sequence[Row]) -> None:
-    """The least that a program does which inserts rows."""
+    """Do the least that a program does which inserts rows."""
     insert = f"insert into message values ({', '.join(['%s'] * len(Row._fields))})"
     with psycopg.connect(url) as db, db.cursor() as cursor:
         for batch in batches(rows):
@@ -176,7 +176,7 @@ def inserted(url: str, rows: Sequence[Row]) -> None:
 
 
 def copied(url: str, rows: Sequence[Row]) -> None:
-    """The least that PostgreSQL can do with rows."""
+    """Do the least that PostgreSQL can do with rows."""
     with psycopg.connect(url) as db, db.cursor() as cursor:
         for batch in batches(rows):
             with cursor.copy("copy message from stdin") as copy:

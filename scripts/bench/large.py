@@ -45,7 +45,7 @@ REPLAYED = "1970-01-01T00:00:00.000Z"
 
 
 def whole_shoes(rounds: int, tables: int, newest: date) -> Iterator[Delivery]:
-    """Every message of shuffled shoes, a shoe of each table a day up to the newest; the tables are W001 and so on."""
+    """Yield every message of shuffled shoes, a shoe of each table a day up to the newest; tables are W001 and so on."""
     found = [(each.topic.rpartition("/")[2], each.body.decode()) for each in shoes(1)]
     ends = [json.loads(body) for topic, body in found if topic == "round"]
     each_table = -(-rounds // (len(ends) * tables))
@@ -79,7 +79,7 @@ def copy_facts(source: Path, store: Store) -> None:
 
 
 def without_indexes(target: Any) -> list[str]:
-    """Drop the indexes of all facts; returns the statements that make them again."""
+    """Drop the indexes of all facts; return the statements that make them again."""
     made = []
     for table, name, definition in target.execute(KEYS).fetchall():
         target.execute(f"alter table {table} drop constraint {name}")
@@ -125,7 +125,7 @@ def at_a_broker(broker: Broker, tables: int) -> None:
 
 
 def paged(broker: Broker, stores: Sequence[StoreSection], folder: Path) -> dict[str, list[tuple[float, float]]]:
-    """Address -> seconds of the first request and the median of the next, for a page of each store, asked in turn."""
+    """Return address -> seconds of the first request, median of the next, for a page of each store, asked in turn."""
     pages = []
     for number, each in enumerate(stores):
         (own := folder / f"page-{number}").mkdir()

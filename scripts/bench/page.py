@@ -36,7 +36,7 @@ SETTLE_S = 20.0
 
 
 def least(config: str, port: int) -> None:
-    """The least: each message of a table decoded, and written to all who are connected."""
+    """Do the least: decode each message of a table, and write it to all who are connected."""
     broker, password = _login(config)
     readers: set[asyncio.StreamWriter] = set()
 
@@ -68,7 +68,7 @@ def least(config: str, port: int) -> None:
 
 
 def _login(config: str) -> tuple[int, str]:
-    """Port of the broker and password of the floor."""
+    """Return the port of the broker and password of the floor."""
     text = Path(config).read_text("utf-8")
     port, secret = re.search(r"^port = (\d+)", text, re.M), re.search(r'^password_file = "(.*)"', text, re.M)
     assert port
@@ -97,7 +97,7 @@ class Watched:
 
 
 def shown(page: Page) -> int:
-    """How many tables the wall has."""
+    """Return how many tables the wall has."""
     link = page.link()
     link.request("GET", "/")
     return link.getresponse().read().count(b'id="tile-T')
@@ -112,7 +112,7 @@ async def read(port: int, request: bytes, count: list[int]) -> None:
 
 
 async def measured(page: Page, beside: int, of_beside: int, options: argparse.Namespace) -> bool:
-    """Read both, and print a line a minute; returns whether the page took too much."""
+    """Read both, and print a line a minute; return whether the page took too much."""
     assert page.process
     counts = [0], [0]
     request = f"GET /stream?lang=en HTTP/1.1\r\nHost: 127.0.0.1:{page.port}\r\n\r\n".encode()

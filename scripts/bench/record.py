@@ -42,13 +42,13 @@ START_S: Final = 0.8
 
 
 def added(column: Column, variant: list[Run], unsigned: list[Run]) -> float:
-    """What a variant adds to the figure without a key: a share of it, or a difference."""
+    """Return what a variant adds to the figure without a key: a share of it, or a difference."""
     pairs = [(column.of(run), column.of(base)) for run, base in zip(variant, unsigned, strict=True)]
     return median(ours / base - 1 if column.is_share else ours - base for ours, base in pairs)
 
 
 def row(name: str, runs: list[Run], unsigned: list[Run]) -> str:
-    """A row of the table."""
+    """Return a row of the table."""
     cells = [name]
     for column in COLUMNS:
         text = f"{median(map(column.of, runs)):,.{column.digits}f}"
@@ -60,7 +60,7 @@ def row(name: str, runs: list[Run], unsigned: list[Run]) -> str:
 
 
 def main() -> int:
-    """Prints the table, and what is beyond a bound."""
+    """Print the table, and what is beyond a bound."""
     if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
         print(__doc__)
         return 2

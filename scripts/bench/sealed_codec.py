@@ -27,16 +27,16 @@ class Codec(codec.Codec):
         self._waits = False
 
     def encode(self, n: int) -> bytes:
-        """The reports of the cards held back, and of card n, as far as they may be drawn."""
+        """Return the reports of the cards held back, and of card n, as far as they may be drawn."""
         self._held.append(n)
         return self._drawn()
 
     def reply(self, data: bytes) -> bytes:
-        """What the board answers, and the cards held back that may be drawn now."""
+        """Return what the board answers, and the cards held back that may be drawn now."""
         return super().reply(data) + self._drawn()
 
     def decode(self, topic: str, payload: bytes) -> list[int]:
-        """The card an event stands for; opens the cards of its step. The yardsticks wait for no opening."""
+        """Return the card an event stands for; open the cards of its step. The yardsticks wait for no opening."""
         event = json.loads(payload)["event"] if payload.startswith(b"{") else None
         count = STEPS.get(event["slot"], 0) if event and event["type"] == "CardDealt" else 0
         if count:
@@ -54,7 +54,7 @@ class Codec(codec.Codec):
 
 
 def _order(line: bytes, count: int) -> None:
-    """Gives an order so many times, each once the one before it is answered."""
+    """Give an order so many times, each once the one before it is answered."""
     with socket.socket(socket.AF_UNIX) as control:
         control.connect(str(Path(os.environ["RUNTIME_DIRECTORY"]) / "control.sock"))
         with control.makefile("rwb", 0) as lines:

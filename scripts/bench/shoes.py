@@ -34,7 +34,7 @@ class Shoe(Struct, frozen=True):
 
 @cache
 def shoe(number: int) -> Shoe:
-    """Shoe `number` (from 0), dealt by the rules of the game itself."""
+    """Return shoe `number` (from 0), dealt by the rules of the game itself."""
     cards = list(GAMES["baccarat"].pack) * DECKS
     Random(number).shuffle(cards)
     cut_at = len(cards) - CUT_FROM_END

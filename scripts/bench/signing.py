@@ -77,7 +77,7 @@ class Flushes:
 
 
 def steps_of(bench: BenchTable, card: Card, flushes: Flushes) -> list[Step]:
-    """A card, and the openings that it makes possible."""
+    """Return a card, and the openings that it makes possible."""
 
     def step(kind: str, fact: inputs.AnyInput) -> Step:
         before = flushes.count
@@ -91,7 +91,7 @@ def steps_of(bench: BenchTable, card: Card, flushes: Flushes) -> list[Step]:
 
 
 async def dealt(cards: list[Card], folder: Path, flushes: Flushes, order: Random) -> dict[str, list[Step]]:
-    """A shoe at all tables, each card in an order of its own: what was before a table is in the caches."""
+    """Return a shoe at all tables, each card in an order of its own: what was before a table is in the caches."""
     write_seed(key := folder / "key")
     steps: dict[str, list[Step]] = {each.name: [] for each in VARIANTS}
     async with AsyncExitStack() as stack:
@@ -111,7 +111,7 @@ async def dealt(cards: list[Card], folder: Path, flushes: Flushes, order: Random
 
 
 def shoe(number: int, repeat: int, flushes: Flushes) -> dict[str, list[Step]]:
-    """The steps of a shuffled shoe at each table, of each the best."""
+    """Return the steps of a shuffled shoe at each table, of each the best."""
     cards = list(GAMES["baccarat"].pack) * DECKS
     Random(number).shuffle(cards)
     runs = []

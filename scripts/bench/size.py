@@ -33,7 +33,7 @@ BATCH = 500
 
 
 def deliveries(store: Path) -> Iterator[Delivery]:
-    """The messages of a store in the order in which they came."""
+    """Yield the messages of a store in the order in which they came."""
     with closing(sqlite3.connect(f"{store.absolute().as_uri()}?mode=ro", uri=True)) as db:
         for topic, table, body in db.execute("select topic, tbl, body from message order by rowid"):
             yield Delivery(f"shoe/{table}/{topic}", body)
@@ -58,13 +58,13 @@ def fill(store: Store, source: Path) -> None:
 
 
 def sqlite_sizes(store: Store) -> dict[str, int]:
-    """Table or index -> bytes of its pages."""
+    """Return table or index -> bytes of its pages."""
     found: Any = store._db.execute("select name, sum(pgsize) from dbstat group by name").fetchall()
     return {name: int(size) for name, size in found}
 
 
 def postgres_sizes(store: Store) -> dict[str, int]:
-    """Table with its indexes and long values -> bytes."""
+    """Return table with its indexes and long values -> bytes."""
     store._db.execute("vacuum full")
     found: Any = store._db.execute(
         "select relname, pg_total_relation_size(oid) from pg_class where relkind = 'r' and relnamespace = "

@@ -43,18 +43,18 @@ LEAST = 1.5
 
 
 def five_roads(shoe: list[Bead]) -> tuple[Any, ...]:
-    """Bead plate, big road and derived roads of a shoe, every cell."""
+    """Return bead plate, big road and derived roads of a shoe, every cell."""
     roads = roads_of(shoe)
     return bead_cells(roads.beads), big_grid(roads), *[road.picture.cells for road in roads.derived]
 
 
 def whole_board(shoe: list[Bead]) -> bytes:
-    """All that is published: with record, ask road, its cells, and good roads."""
+    """Return all that is published: with record, ask road, its cells, and good roads."""
     return msgspec.json.encode(board(roads_of(shoe)))
 
 
 def theirs() -> Any:
-    """PyBaccarat's class for one board."""
+    """Return PyBaccarat's class for one board."""
     sys.modules.setdefault("msvcrt", keyboard := ModuleType("msvcrt"))
     keyboard.getch = None  # type: ignore[attr-defined]  # a stub made here
     baccarat = pytest.importorskip("pybaccarat.baccarat")
@@ -64,7 +64,7 @@ def theirs() -> Any:
 
 
 def their_boards(scoreboard: Any, shoe: list[Bead]) -> list[Any]:
-    """Their big road and three derived roads, marked as their own game does."""
+    """Return their big road and three derived roads, marked as their own game does."""
     boards = [scoreboard(kind) for kind in range(4)]
     for bead in shoe:
         if bead.outcome != "T":
@@ -87,26 +87,26 @@ def took(benchmark: Any, name: str) -> None:
 
 
 def test_five_roads(benchmark: Any) -> None:
-    """The roads, drawn again from the rounds."""
+    """Draw the roads again from the rounds."""
     benchmark(for_each, five_roads)
     took(benchmark, "five roads")
 
 
 def test_pybaccarat(benchmark: Any) -> None:
-    """The same shoes."""
+    """Draw the roads of the same shoes."""
     scoreboard = theirs()
     benchmark(for_each, lambda shoe: their_boards(scoreboard, shoe))
     took(benchmark, "theirs")
 
 
 def test_whole_board(benchmark: Any) -> None:
-    """From the rounds to the bytes that are published."""
+    """Make the bytes that are published, from the rounds."""
     benchmark(for_each, whole_board)
     took(benchmark, "whole board")
 
 
 def test_grown_shoe(benchmark: Any) -> None:
-    """Seventy rounds one by one."""
+    """Append seventy rounds one by one."""
 
     def grow(shoe: list[Bead]) -> Roads:
         roads = roads_of(())
@@ -119,7 +119,7 @@ def test_grown_shoe(benchmark: Any) -> None:
 
 
 def test_both_do_the_same_work() -> None:
-    """Every mark of every shoe."""
+    """Compare every mark of every shoe."""
     scoreboard = theirs()
     for shoe in SHOES:
         signs = [
@@ -130,7 +130,7 @@ def test_both_do_the_same_work() -> None:
 
 
 def test_limits(capsys: pytest.CaptureFixture[str]) -> None:
-    """Prints all figures and compares those of the same kind."""
+    """Print all figures and compare those of the same kind."""
     if "five roads" not in BEST:
         pytest.skip("nothing was measured")
     each = {name: 1e6 * best / len(SHOES) for name, best in BEST.items()}

@@ -41,18 +41,18 @@ Benchmark = Callable[..., Any]
 
 
 def layout(cards: tuple[Card, ...]) -> Layout:
-    """The round after these cards, by the script of the game."""
+    """Return the round after these cards, by the script of the game."""
     return run(GAME, [Dealt(card) for card in cards], TERMS, START)
 
 
 def judge(cards: tuple[Card, ...]) -> Any:
-    """The result of a whole round, as corrections have it."""
+    """Return the result of a whole round, as corrections have it."""
     assert GAME.play.judge
     return GAME.play.judge(cards, TERMS, START).result
 
 
 def deal() -> list[tuple[Card, ...]]:
-    """Rounds off shuffled shoes, the same ones every time."""
+    """Return rounds off shuffled shoes, the same ones every time."""
     shuffled, shoe, rounds = random.Random(1), list[Card](), list[tuple[Card, ...]]()
     while len(rounds) < ROUNDS:
         if len(shoe) < 6:
@@ -69,7 +69,7 @@ THEIRS = [tuple(TheirCard(RANKS.index(card.rank) + 1, card.suit) for card in car
 
 
 def theirs(cards: tuple[TheirCard, ...]) -> tuple[int, int]:
-    """PyBaccarat's totals of a round, drawn as its `Game.play_hand` draws."""
+    """Return PyBaccarat's totals of a round, drawn as its `Game.play_hand` draws."""
     player, banker, shoe = Hand(), Hand(), iter(cards)
     player.add(next(shoe))
     banker.add(next(shoe))
@@ -84,32 +84,32 @@ def theirs(cards: tuple[TheirCard, ...]) -> tuple[int, int]:
 
 
 def test_both_judge_alike() -> None:
-    """The totals of every round are the same."""
+    """Compare the totals of every round."""
     ours = [tuple(hand.total for hand in judge(cards).hands.values()) for cards in OURS]
     assert ours == [theirs(cards) for cards in THEIRS]
 
 
 @pytest.mark.benchmark(group="1,000 rounds judged", timer=time.process_time)
 def test_pybaccarat(benchmark: Benchmark) -> None:
-    """Totals by PyBaccarat."""
+    """Take the totals by PyBaccarat."""
     benchmark(lambda: [theirs(cards) for cards in THEIRS])
 
 
 @pytest.mark.benchmark(group="1,000 rounds judged", timer=time.process_time)
 def test_judged(benchmark: Benchmark) -> None:
-    """Slots, hands, pairs, outcome and the net result of all 38 bets, from the cards as they were played."""
+    """Judge slots, hands, pairs, outcome and the net result of all 38 bets, from the cards as they were played."""
     benchmark(lambda: [judge(cards) for cards in OURS])
 
 
 @pytest.mark.benchmark(group="1,000 rounds, card by card", timer=time.process_time)
 def test_layout_at_every_card(benchmark: Benchmark) -> None:
-    """The shoe's work at a table: the layout again after each card of the round."""
+    """Do the shoe's work at a table: make the layout again after each card of the round."""
     benchmark(lambda: [layout(cards[:count]) for cards in OURS for count in range(1, len(cards) + 1)])
 
 
 @pytest.mark.benchmark(group="1,000 rounds judged", timer=time.process_time)
 def test_all_bets_alone(benchmark: Benchmark) -> None:
-    """The net result of all 38 bets, hands given."""
+    """Work out the net result of all 38 bets, hands given."""
     ended = [result for cards in OURS if (result := layout(cards).result)]
     finished = [{side: hand.cards for side, hand in result.hands.items()} for result in ended]  # type: ignore[attr-defined]
     benchmark(lambda: [results(hands) for hands in finished])
@@ -117,12 +117,12 @@ def test_all_bets_alone(benchmark: Benchmark) -> None:
 
 @pytest.mark.benchmark(group="odds of all bets", timer=time.process_time)
 def test_odds_of_a_full_shoe(benchmark: Benchmark) -> None:
-    """Every tier of all 38 bets, eight decks."""
+    """Work out every tier of all 38 bets, eight decks."""
     benchmark(odds, full(8))
 
 
 @pytest.mark.benchmark(group="odds of all bets", timer=time.process_time)
 def test_odds_of_what_is_left(benchmark: Benchmark) -> None:
-    """The same after 40 rounds."""
+    """Do the same after 40 rounds."""
     seen = [card for cards in OURS[:40] for card in cards]
     benchmark(odds, remaining(8, seen))

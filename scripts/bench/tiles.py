@@ -15,14 +15,14 @@ from scripts.bench.verify import DISCLOSE, ROUNDS, exported
 
 
 def sizes(folder: Path) -> tuple[int, int, int]:
-    """The files of a folder: how many, their bytes, and the bytes that they and the directories take on disk."""
+    """Return the files of a folder: how many, their bytes, and the bytes that they and the directories take on disk."""
     files = [path for path in folder.rglob("*") if path.is_file()]
     taken = sum(path.stat().st_blocks * 512 for path in (folder, *folder.rglob("*")))
     return len(files), sum(path.stat().st_size for path in files), taken
 
 
 def main() -> int:
-    """Writes the tiles of a year, once for open cards and once for sealed ones."""
+    """Write the tiles of a year, once for open cards and once for sealed ones."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=60, metavar="N", help="an hour")
     parser.add_argument("--hours", type=int, default=20, metavar="N", help="a day")

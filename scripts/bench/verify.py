@@ -28,7 +28,7 @@ ROUNDS: Final = 70
 
 
 def exported(folder: Path, shoes: int, disclose: Literal["dealt", "sealed"]) -> list[str]:
-    """Files of a table that dealt shuffled shoes, with the page of its key as `keys.txt`."""
+    """Return the files of a table that dealt shuffled shoes, with the page of its key as `keys.txt`."""
     folder.mkdir()
     record = SignedRecord(folder / "journal", disclose).begin_device()
     for number in range(shoes):
@@ -44,7 +44,7 @@ def exported(folder: Path, shoes: int, disclose: Literal["dealt", "sealed"]) -> 
 
 
 def play(record: SignedRecord, chance: Random) -> None:
-    """The rounds of a shoe; sealed cards are opened, one side after the other, before the next is drawn."""
+    """Play the rounds of a shoe; sealed cards are opened, one side after the other, before the next is drawn."""
     cards = list(GAMES["baccarat"].pack) * DECKS
     chance.shuffle(cards)
     rounds = 0
@@ -58,12 +58,12 @@ def play(record: SignedRecord, chance: Random) -> None:
 
 
 def said(line: Line, kind: type) -> bool:
-    """Whether an event of this kind is in an entry."""
+    """Return whether an event of this kind is in an entry."""
     return any(isinstance(event, kind) for event in (line.entry.events if line.entry else ()))
 
 
 def seconds(folder: Path, *arguments: str) -> tuple[float, float, str]:
-    """Seconds by the clock, and of CPU, that the verifier takes, and what it counts, in its second line."""
+    """Return the seconds by the clock, and of CPU, that the verifier takes, and what it counts, in its second line."""
     before, began = os.times(), time.perf_counter()
     done = subprocess.run([sys.executable, verify.__file__, *arguments], cwd=folder, capture_output=True, text=True)
     wall, after = time.perf_counter() - began, os.times()
@@ -73,7 +73,7 @@ def seconds(folder: Path, *arguments: str) -> tuple[float, float, str]:
 
 
 def signature_us() -> float:
-    """Microseconds of CPU for one signature, alone: it says how fast this machine is just now."""
+    """Return the microseconds of CPU for one signature, alone: it says how fast this machine is just now."""
     key, message, best = device(), bytes(600), float("inf")
     signature = key.sign(message)
     for _ in range(20):
@@ -84,7 +84,7 @@ def signature_us() -> float:
 
 
 def main() -> int:
-    """Verifies some days of a table, the best of some runs."""
+    """Verify some days of a table, the best of some runs."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--least", type=int, default=0, metavar="N", help="lines a second by the clock")
     parser.add_argument("--shoes", type=int, default=50, metavar="N")

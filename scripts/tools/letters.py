@@ -49,30 +49,30 @@ class Icu:
         return function
 
     def unicode(self) -> str:
-        """The version of Unicode, as `15.0`."""
+        """Return the version of Unicode, as `15.0`."""
         version = (ctypes.c_uint8 * 4)()
         self._of(self._common, "u_getUnicodeVersion", None)(version)
         return f"{version[0]}.{version[1]}"
 
     def skeleton(self, text: str) -> str:
-        """The skeleton of a text (Unicode TS 39)."""
+        """Return the skeleton of a text (Unicode TS 39)."""
         given, out = text.encode(), ctypes.create_string_buffer(1_000)
         length = self._skeleton(self._checker, 0, given, len(given), out, len(out), ctypes.byref(ctypes.c_int()))
         return out.raw[:length].decode()
 
     def scripts(self, letter: int) -> str:
-        """The scripts in which a letter is used, with a blank between."""
+        """Return the scripts in which a letter is used, with a blank between."""
         found = (ctypes.c_int * 64)()
         count = self._scripts(letter, found, len(found), ctypes.byref(ctypes.c_int()))
         return " ".join(sorted(self._short(each).decode() for each in found[:count]))
 
     def is_ignorable(self, letter: int) -> bool:
-        """Whether nothing is shown for a letter."""
+        """Return whether nothing is shown for a letter."""
         return bool(self._has(letter, IGNORABLE))
 
 
 def made(icu: Icu) -> str:
-    """The file."""
+    """Return the file."""
     scripts = [(next(same), name) for name, same in groupby(range(0x110000), icu.scripts)]
     unseen = [each for _, same in groupby(LETTERS, icu.is_ignorable) for each in _ends(list(same), icu)]
     looks: dict[str, str] = {}
@@ -100,7 +100,7 @@ def _ends(same: list[int], icu: Icu) -> Iterator[tuple[int, int]]:
 
 
 def _wrapped(value: Any) -> str:
-    """JSON in lines; a line ends only behind a comma."""
+    """Return JSON in lines; a line ends only behind a comma."""
     lines = [""]
     for part in json.dumps(value, separators=(",\n", ":")).split("\n"):
         if len(lines[-1]) + len(part) > WIDTH:

@@ -37,7 +37,7 @@ Run = Callable[[str], int]
 
 
 def parts(root: Path = ROOT) -> Parts:
-    """All parts, in the order that they run in."""
+    """Return all parts, in the order that they run in."""
     files = sorted(path.name for path in (root / "tests/floor_whole").glob("test_*.py"))
     return {
         **{f"cells-{name}": [f"EVERY_CELL=yes scripts/test tests/{name}"] for name in _folders_with_tests(root)},
@@ -76,7 +76,7 @@ STORED_KILLS: Final = "scripts/stored-kills --kills 25"
 
 
 def _numbered(name: str, pieces: Sequence[str], count: int) -> Parts:
-    """Parts of `count` pieces each: name-1, name-2, .."""
+    """Return the parts of `count` pieces each: name-1, name-2, .."""
     starts = range(0, len(pieces), count)
     return {f"{name}-{n}": pieces[start : start + count] for n, start in enumerate(starts, 1)}
 
@@ -88,7 +88,7 @@ def _folders_with_tests(root: Path) -> Iterator[str]:
 
 
 def _rooms(root: Path) -> list[tuple[str, list[str]]]:
-    """Names of rooms, and the rooms with frozen mutations that have it: `sim`, of the hardware and of the bridge."""
+    """Return names of rooms, and the rooms with frozen mutations of that name: `sim` of hardware and bridge."""
     named = defaultdict[str, list[str]](list)
     rows = (root / "tests/tools/mutants/mutants.jsonl").read_text("utf-8").splitlines()
     for room in sorted({json.loads(row)["room"] for row in rows}):
@@ -112,14 +112,14 @@ class Night:
         self._done: dict[str, float] = json.loads(self._state.read_text()) if self._state.exists() else {}
 
     def is_green(self, part: str) -> bool:
-        """Whether its last line at this commit says so."""
+        """Return whether its last line at this commit says so."""
         outcomes = [
             row["outcome"] for row in rows(self._ledger) if (row["commit"], row["part"]) == (self._commit, part)
         ]
         return outcomes[-1:] == ["green"]
 
     def play(self, part: str, pieces: Sequence[str]) -> bool:
-        """Run the pieces that are not done, up to one that fails; whether all were green. The ledger gets a line."""
+        """Run the pieces not done, up to one that fails; return whether all are green. The ledger gets a line."""
         for n, piece in enumerate(pieces, 1):
             if piece in self._done:
                 continue
@@ -155,19 +155,19 @@ class Night:
 
 
 def rows(ledger: Path) -> list[Row]:
-    """What became of all parts, the oldest first."""
+    """Return what became of all parts, the oldest first."""
     return [json.loads(line) for line in ledger.read_text().splitlines()] if ledger.exists() else []
 
 
 def missing(names: Iterable[str], held: Iterable[Row], commits: Iterable[str]) -> list[str]:
-    """The parts without a green row at one of these commits."""
+    """Return the parts without a green row at one of these commits."""
     known = set(commits)
     green = {row["part"] for row in held if row["outcome"] == "green" and row["commit"] in known}
     return [name for name in names if name not in green]
 
 
 def chosen(words: Sequence[str], names: Iterable[str]) -> list[str]:
-    """The parts that are named, or whose names begin so; all without a word. ValueError: no part is called so."""
+    """Return the parts named, or whose names begin so; all without a word. ValueError: no part is called so."""
     known = list(names)
     for word in words:
         if not any(_is_meant(word, name) for name in known):
@@ -183,13 +183,13 @@ def _is_meant(word: str, name: str) -> bool:
 
 
 def commits(*span: str, root: Path = ROOT) -> list[str]:
-    """Short names of commits, the newest first: without those that only add lines to the ledger."""
+    """Return the short names of commits, the newest first: without those that only add lines to the ledger."""
     words = ["log", "--abbrev=12", "--format=%h", *span, "--", ".", f":(exclude){LEDGER}"]
     return _git(root, *words).split()
 
 
 def is_changed(root: Path = ROOT) -> bool:
-    """Whether files differ from the commit: the ledger may."""
+    """Return whether files differ from the commit: the ledger may."""
     return bool(_git(root, "status", "--porcelain", "--", ".", f":(exclude){LEDGER}"))
 
 
@@ -198,7 +198,7 @@ def _git(root: Path, *words: str) -> str:
 
 
 def _in_a_shell(commit: str) -> Run:
-    """Runs pieces with bash, in a group of their own, which an interrupt ends: KeyboardInterrupt."""
+    """Return what runs pieces with bash, in a group of their own, which an interrupt ends: KeyboardInterrupt."""
     kept, interrupts = ROOT / STATE / commit, list[int]()
     kept.mkdir(parents=True, exist_ok=True)
     for number in (signal.SIGINT, signal.SIGTERM):  # a shell lets what it runs in the background ignore the first

@@ -17,7 +17,7 @@ BY_GIT: Final = ("fixup! ", "squash! ", "amend! ", "Revert ")
 
 
 def faults(message: str) -> list[str]:
-    """What is wrong with the form of a message; lines that begin with `#` are git's own."""
+    """Return what is wrong with the form of a message; lines that begin with `#` are git's own."""
     lines = [line for line in message.splitlines() if not line.startswith("#")]
     subject = lines[0] if lines else ""
     if subject.startswith(BY_GIT):
@@ -37,7 +37,7 @@ def faults(message: str) -> list[str]:
 
 
 def main(words: list[str]) -> int:
-    """Print what is wrong; 1 if anything is."""
+    """Print what is wrong; return 1 if anything is."""
     found = faults(Path(words[0]).read_text("utf-8"))
     for fault in found:
         print(f"commit: {fault}", file=sys.stderr)

@@ -37,18 +37,18 @@ class Plain:
 
 
 def catalogue(language: Language) -> Catalog:
-    """The catalogue of a language, as it is written."""
+    """Return the catalogue of a language, as it is written."""
     with (FOLDER / f"{language}.po").open("rb") as file:
         return read_po(file)
 
 
 def by_id(language: Language) -> dict[str, str]:
-    """Id -> text, as it is written."""
+    """Return id -> text, as it is written."""
     return {str(each.id): str(each.string) for each in catalogue(language) if each.id}
 
 
 def made(language: Language) -> tuple[bytes, bytes]:
-    """The bytes of the written catalogue, with the English as comments, and of the compiled one."""
+    """Return the bytes of the written catalogue, with the English as comments, and of the compiled one."""
     english, of = by_id("en"), catalogue(language)
     for each in of:
         if each.id:

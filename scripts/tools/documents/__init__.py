@@ -34,10 +34,10 @@ DOCUMENTS: Final[dict[str, Callable[[], bytes]]] = {
 
 
 def stale() -> list[str]:
-    """The files in docs/ that differ from what the code makes."""
+    """Return the files in docs/ that differ from what the code makes."""
     return [name for name, make in DOCUMENTS.items() if not same(DOCS / name, make())]
 
 
 def same(file: Path, wanted: bytes) -> bool:
-    """Whether the file is there with these bytes."""
+    """Return whether the file is there with these bytes."""
     return file.exists() and file.read_bytes() == wanted

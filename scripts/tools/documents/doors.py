@@ -48,7 +48,7 @@ class Row(NamedTuple):
 
 
 def rows() -> list[Row]:
-    """All doors: those of a table, then those of the back office."""
+    """Return all doors: those of a table, then those of the back office."""
     page, screen, witness = PageSection(), ScreenSection(), WitnessSection(name="w")
     ended = f"what asks nothing for {PAGE.first_s:.0f} s or leaves an answer unread for {PAGE.unread_s:.0f} s is closed"
     head = f"{PAGE.longest:,} of a request's head"
@@ -164,7 +164,7 @@ def _http(door: Door, name: str, who: str, size: str, a_minute: str, code: str, 
 
 
 def page() -> str:
-    """The document."""
+    """Return the document."""
     table = [
         "| door | who | most at a time | most bytes | most in a minute | what happens beyond | tried by |",
         "|---|---|---|---|---|---|---|",

@@ -205,7 +205,7 @@ TABLES: Final = {"ties": "T07"}
 
 
 def page() -> str:
-    """docs/facts.md."""
+    """Return docs/facts.md."""
     head = HEAD
     for name, query in QUERIES.items():
         head = head.replace(f"${name}\n", query.on(*NOVEMBER, TABLES.get(name, "")))

@@ -12,6 +12,6 @@ _TABLE: Final = re.compile(r"(?<=\n## Of each table\n)(.*?\n\|---\|---\|---\|---
 
 
 def page() -> str:
-    """The whole page, with a row for each metric of a table."""
+    """Return the whole page, with a row for each metric of a table."""
     rows = "\n".join(f"| `{each.name}` | {each.kind} | {each.unit} | {each.help} |" for each in OF_A_TABLE)
     return _TABLE.sub(lambda found: found[1] + rows, PAGE.read_text("utf-8"), count=1)

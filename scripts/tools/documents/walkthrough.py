@@ -54,7 +54,7 @@ class Row(NamedTuple):
 
 
 def by_lamps(table: Table) -> tuple[str, Do]:
-    """What the panel shows, and what a dealer makes of it."""
+    """Return what the panel shows, and what a dealer makes of it."""
     lit = lamps(table.shoe).lit
     seen = ", ".join(f"{lamp} {rhythm}" for lamp, rhythm in lit.items()) or "all dark"
     slots = {rhythm: tuple(lamp for lamp in lit if lit[lamp] == rhythm and lamp not in ("ready", "fault")) for rhythm in
@@ -72,7 +72,7 @@ def by_lamps(table: Table) -> tuple[str, Do]:
 
 
 def by_screen(table: Table) -> tuple[str, Do]:
-    """The sentences of the dealer's screen, and what a dealer makes of what is expected."""
+    """Return the sentences of the dealer's screen, and what a dealer makes of what is expected."""
     acts = [each.act for each in expected(table.shoe)]
     shown = at_a_table(table)
     paid = [f"{each.hand} {each.verb} {each.amount}" for each in shown.pays]
@@ -94,7 +94,7 @@ EYES: Final[dict[str, Callable[[Table], tuple[str, Do]]]] = {"lamps": by_lamps, 
 
 
 def walked(game: str, eyes: str) -> tuple[list[Row], Table]:
-    """The rows of a round, and the table after it. Raises LookupError where the dealer is lost."""
+    """Return the rows of a round, and the table after it. Raises LookupError where the dealer is lost."""
     walk = _Walk(game, EYES[eyes])
     return list(walk.rows()), walk.table
 
@@ -139,7 +139,7 @@ class _Walk:
         return "the shoe is switched off and on"
 
     def _wrong_draw(self, do: Do) -> str:
-        """Draws where no card is due: the next one of the round where seats are asked, else one too many."""
+        """Draw where no card is due: the next one of the round where seats are asked, else one too many."""
         if do.what == "ask" and self._marked:
             card = self._cards.pop(0) if self._cards else Card("2d")
         elif do.what == "next" and not self._marked and not self._cards:
@@ -180,7 +180,7 @@ class _Walk:
 
 
 def settings(game: str, given: dict[str, Any]) -> dict[str, Any]:
-    """The house of a line, where rounds end by NEXT."""
+    """Return the house of a line, where rounds end by NEXT."""
     terms = GAMES[game].terms
     known = {name: each for name, each in given.items() if name in terms.__struct_fields__}
     made = msgspec.convert(known, terms, strict=False)
@@ -190,7 +190,7 @@ def settings(game: str, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def line_of(game: str) -> dict[str, Any]:
-    """The round that is played, with its result."""
+    """Return the round that is played, with its result."""
     if game == "baccarat":
         return dict(BACCARAT)
     lines = (VECTORS / "games" / f"{game}.jsonl").read_text("utf-8").splitlines()
@@ -198,7 +198,7 @@ def line_of(game: str) -> dict[str, Any]:
 
 
 def page() -> str:
-    """The page."""
+    """Return the page."""
     parts = [
         "# A round of each game, walked through",
         "",

@@ -30,7 +30,7 @@ STEPS: Final = (10, 100)
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Runs the command line; 0 fine, 1 lost, doubled or conflicting messages, or a failed start."""
+    """Run the command line; 0 fine, 1 lost, doubled or conflicting messages, or a failed start."""
     options = _parser().parse_args(argv)
     folder: Path = options.out or Path(tempfile.mkdtemp(prefix="fleet-"))
     folder.mkdir(parents=True, exist_ok=True)

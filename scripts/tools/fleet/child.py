@@ -35,7 +35,7 @@ class Child:
         self._reading: asyncio.Task[None] | None = None
 
     async def start(self, *lines: bytes) -> None:
-        """Starts it and sends it lines."""
+        """Start it and send it lines."""
         with self._log.open("ab") as log:
             self._process = await asyncio.create_subprocess_exec(
                 *self._command,
@@ -51,7 +51,7 @@ class Child:
             self.send(line)
 
     def send(self, line: bytes) -> None:
-        """Sends it a line."""
+        """Send it a line."""
         if self._process and self._process.stdin and self.is_running:
             self._process.stdin.write(line + b"\n")
 
@@ -66,7 +66,7 @@ class Child:
         return self._process.pid if self._process and self.is_running else 0
 
     async def end(self, number: signal.Signals = signal.SIGKILL, limit_s: float = END_S) -> int:
-        """Sends a signal and waits for the end, which is forced after `limit_s`; returns the exit code."""
+        """Send a signal and wait for the end, which is forced after `limit_s`; return the exit code."""
         process, self._process = self._process, None
         if process is None:
             return 0
@@ -78,17 +78,17 @@ class Child:
         return code
 
     async def finished(self) -> int:
-        """Waits for its own end; returns the exit code. Kills it after `END_S`."""
+        """Wait for its own end; return the exit code. Kill it after `END_S`."""
         process, self._process = self._process, None
         return await self._ended(process, END_S) if process else 0
 
     async def gone(self) -> None:
-        """Waits until it does not run, for as long as it takes."""
+        """Wait until it does not run, for as long as it takes."""
         if self._process:
             await self._process.wait()
 
     def tail(self, count: int = 3) -> str:
-        """The last lines of its log."""
+        """Return the last lines of its log."""
         lines = self._log.read_text(errors="replace").strip().splitlines() if self._log.exists() else []
         return " | ".join(lines[-count:])
 

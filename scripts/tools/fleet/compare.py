@@ -99,7 +99,7 @@ def compare(folder: Path, export: Path, pending: Path | None = None) -> Compared
 
 
 def _made(folder: Path) -> Iterator[tuple[Key, bytes]]:
-    """Every message that the journals make; each journal is checked on the way."""
+    """Yield every message that the journals make; each journal is checked on the way."""
     for table in sorted(folder.iterdir()):
         for path in journal_files(table):
             with path.open("rb") as file:
@@ -130,6 +130,6 @@ def _digest(body: bytes) -> bytes:
 
 
 def count_lines(path: Path) -> int:
-    """Rows of an export."""
+    """Return the number of rows of an export."""
     with path.open("rb") as lines:
         return sum(1 for _ in lines)

@@ -43,7 +43,7 @@ class Dealer:
         self.refused = 0
 
     def act(self) -> None:
-        """Makes the next move: draws a card, presses NEXT, opens a shoe, or gives a guest's order.
+        """Make the next move: draw a card, press NEXT, open a shoe, or give a guest's order.
 
         Nothing while the disk has not answered: what came last is handled when it does.
         """
@@ -72,7 +72,7 @@ class Dealer:
             log.warning("table %s refused %s: %s; %s", self._table.name, order["do"], answer.error, answer.hint)
 
     def _settle(self, shoe: Shoe) -> None:
-        """Confirms what a kill left open, or resolves an irregularity with its first choice."""
+        """Confirm what a kill left open, or resolve an irregularity with its first choice."""
         alarm = next(each for each in self._table.alarms().open if each.id == blockers(shoe)[0])
         if alarm.choices:
             self._order({"do": "resolve", "irregularity": alarm.id, "choice": alarm.choices[0]}, DEALER)
@@ -88,7 +88,7 @@ class Dealer:
         self._table.handle(inputs.CardRead(**now(), card=self._cards.pop(), nonce=nonce()))
 
     def _bring(self, shoe: Shoe) -> None:
-        """Brings the packs of this shoe without the cards drawn, shuffled."""
+        """Bring the packs of this shoe without the cards drawn, shuffled."""
         is_open = shoe.status == "open"
         house = shoe.house if is_open else shoe.device.next_house
         game = GAMES[house.game]

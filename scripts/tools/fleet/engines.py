@@ -54,13 +54,13 @@ class Engine(Protocol):
     floor: list[int]
 
     def toml(self, tables: int, ports: Sequence[int], password_file: Path) -> str:
-        """The sections of floor.toml that name it. tables, ports: the ways of the network to `tables` and `floor`."""
+        """Return the sections of floor.toml that name it. tables, ports: the ways to `tables` and `floor`."""
 
     def is_ready(self) -> bool:
-        """Whether every part answers."""
+        """Return whether every part answers."""
 
     def victim(self) -> Child:
-        """The process with the worst effect if killed now."""
+        """Return the process with the worst effect if killed now."""
 
 
 class Mosquitto:
@@ -88,15 +88,15 @@ class Mosquitto:
         self.children = [Child("broker", [program, "-c", str(folder / "mosquitto.conf")], folder / "broker.log")]
 
     def toml(self, tables: int, ports: Sequence[int], password_file: Path) -> str:
-        """The section [mqtt]."""
+        """Return the section [mqtt]."""
         return f"[mqtt]\nport = {ports[0]}\n{_login(password_file)}"
 
     def is_ready(self) -> bool:
-        """Whether it takes connections."""
+        """Return whether it takes connections."""
         return answers(self._port)
 
     def victim(self) -> Child:
-        """The one process."""
+        """Return the one process."""
         return self.children[0]
 
 
@@ -128,12 +128,12 @@ class Nats:
             self.children.append(Child(f"node n{number + 1}", command, folder / f"n{number + 1}.log"))
 
     def toml(self, tables: int, ports: Sequence[int], password_file: Path) -> str:
-        """The sections [mqtt], by which it is prepared, and [nats]."""
+        """Return the sections [mqtt], by which it is prepared, and [nats]."""
         login, servers = _login(password_file), json.dumps([f"nats://{HOST}:{port}" for port in ports])
         return f"[mqtt]\nport = {tables}\n{login}[nats]\nservers = {servers}\n{login}"
 
     def is_ready(self) -> bool:
-        """Whether every node that runs is well."""
+        """Return whether every node that runs is well."""
         return all(
             self._fetch(number, "healthz").get("status") == "ok"
             for number, node in enumerate(self.children)
@@ -141,7 +141,7 @@ class Nats:
         )
 
     def victim(self) -> Child:
-        """The node that leads the stream of all messages."""
+        """Return the node that leads the stream of all messages."""
         for number in range(NODES):
             for account in self._fetch(number, "jsz?streams=true").get("account_details", []):
                 for stream in account.get("stream_detail", []):
@@ -160,7 +160,7 @@ class Nats:
 
 
 def acl() -> str:
-    """The rights at mosquitto: a table writes its own topics and reads six of them, the back office reads all."""
+    """Return the rights at mosquitto: a table writes its topics and reads six of them, the back office reads all."""
     reads = "".join(f"pattern read shoe/%u/{name}\n" for name in OWN)
     office = f"user {FLOOR}\ntopic read shoe/#\n"
     office += "".join(f"topic write shoe/+/{name}\n" for name in ("command", "stored", "witnessed"))
@@ -172,7 +172,7 @@ def _login(password_file: Path) -> str:
 
 
 def _accounts(tables: Collection[str], password: str) -> str:
-    """The rights at NATS: one account, in it a user for each table, and the back office."""
+    """Return the rights at NATS: one account, in it a user for each table, and the back office."""
     users = [_user(FLOOR, password, OFFICE_WRITES, ["_INBOX.>", "$MQTT.sub.>", "shoe.>"])]
     for name in tables:
         reads = [*(f"shoe.{name}.{topic}" for topic in OWN), "$MQTT.sub.>"]
@@ -188,7 +188,7 @@ def _user(name: str, password: str, writes: list[str], reads: list[str]) -> str:
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports of the loopback without a listener."""
+    """Return ports of the loopback without a listener."""
     ports: list[int] = []
     while len(ports) < count:
         port = random.choice(PORTS)
@@ -199,7 +199,7 @@ def free_ports(count: int) -> list[int]:
 
 
 def answers(port: int) -> bool:
-    """Whether a port of the loopback has a listener."""
+    """Return whether a port of the loopback has a listener."""
     try:
         socket.create_connection((HOST, port), 1.0).close()
     except OSError:

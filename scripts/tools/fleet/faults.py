@@ -57,7 +57,7 @@ class Faults:
         }
 
     async def run(self) -> None:
-        """Makes all faults; returns when the last one is over."""
+        """Make all faults; return when the last one is over."""
         self._began = time.monotonic()
         try:
             await self._run([(number, name) for number, name in enumerate(self._plan.troubles) if name])
@@ -79,12 +79,12 @@ class Faults:
             task.add_done_callback(self._noting.discard)
 
     def stop(self) -> None:
-        """Cancels the notes that are still waiting."""
+        """Cancel the notes that are still waiting."""
         for task in self._noting:
             task.cancel()
 
     async def _note(self, trouble: Trouble) -> None:
-        """Notes when everything journaled so far is kept."""
+        """Note when everything journaled so far is kept."""
         began = time.monotonic()
         await self._team.mark(trouble.what)
         trouble.whole_s = round(time.monotonic() - began, 1)

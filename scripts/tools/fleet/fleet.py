@@ -76,7 +76,7 @@ class Fleet:
         self._rested = 0.0
 
     async def play(self) -> Report:
-        """Plays and compares; returns the report. Raises FleetError for a part that does not start or return."""
+        """Play and compare; return the report. Raises FleetError for a part that does not start or return."""
         try:
             await self._begin()
             await self._deal()
@@ -86,7 +86,7 @@ class Fleet:
         return self.report
 
     async def _begin(self) -> None:
-        """Starts everything in order: receivers before senders."""
+        """Start everything in order: receivers before senders."""
         if wrong := measure.raise_limit(self._descriptors()):
             self._show(wrong)
         await self.store.start()
@@ -106,7 +106,7 @@ class Fleet:
             await self._enrol()
 
     async def _enrol(self) -> None:
-        """Starts the witnesses, and enrols all tables."""
+        """Start the witnesses, and enrol all tables."""
         give_up = time.monotonic() + READY_S
         while len(keys := await self.office.keys()) < self.plan.tables:
             if time.monotonic() > give_up:
@@ -118,7 +118,7 @@ class Fleet:
         self._show(f"{len(keys)} tables enrolled; {self.plan.witnesses} witnesses run")
 
     async def _deal(self) -> None:
-        """Lets the tables play as long as planned and until the last fault begins; waits for the end of all faults."""
+        """Let the tables play as long as planned and until the last fault begins; wait for the end of all faults."""
         began = time.monotonic()
         self._meter.begin(self._pids())
         parts = self.office, self.store, self.engine, self.network, self.team, self.witnesses
@@ -157,7 +157,7 @@ class Fleet:
             await asyncio.sleep(COMPACT_S)
 
     async def _settle(self) -> None:
-        """Waits until all is kept and compares; ends the tables and compares again."""
+        """Wait until all is kept and compare; end the tables and compare again."""
         await self._until(self.team.is_resting, READY_S, "the tables do not come to rest")
         try:
             await asyncio.wait_for(self.team.mark("the end"), WHOLE_S)
@@ -178,7 +178,7 @@ class Fleet:
         self.report.quarantined = await self.office.rows("quarantine")
 
     async def _windows(self) -> Windows:
-        """Waits until a quorum has cosigned every round, for so long as it may take; returns what came of all."""
+        """Wait until a quorum has cosigned every round, for so long as it may take; return what came of all."""
         first, *others = self.witnesses.below
         looks = self._faults.looks if self._faults else []
         stretches = [Below(*times, look) for times, look in zip(others, looks, strict=True)]
@@ -190,7 +190,7 @@ class Fleet:
             await asyncio.sleep(AGAIN_S)
 
     async def _compared(self, give_up: float) -> Compared:
-        """Compares store and journals until they are equal or `give_up` is reached."""
+        """Compare store and journals until they are equal or `give_up` is reached."""
         while True:
             compared = await self.office.compared(self._journals)
             if compared.is_whole or time.monotonic() > give_up:
@@ -205,14 +205,16 @@ class Fleet:
         report.failures += self._fallen()
 
     def _fallen(self) -> list[str]:
-        """The processes that ended by themselves."""
+        """Return the processes that ended by themselves."""
         children = [] if self.plan.faults else [self.office.ingest, self.network, *self.engine.children]
         children += [] if self.plan.faults else self.witnesses.children
         gone = [f"{each.name} ended: {each.tail()}" for each in children if not each.is_running]
         return [*self.team.fallen(), *gone]
 
     def _ways(self, ports: list[int]) -> list[str]:
-        """The network's command: a balancer over all nodes for the tables, one way to each node for the back office."""
+        """Return the network's command: a balancer over all nodes for the tables, one way to each node for the back
+        office.
+        """
         ways = [f"{ports[0]}={','.join(map(str, self.engine.tables))}"]
         ways += [f"{near}={far}" for near, far in zip(ports[1:], self.engine.floor, strict=True)]
         return [sys.executable, "-m", "scripts.tools.fleet.proxy", *ways]
@@ -236,7 +238,7 @@ class Fleet:
         ]
 
     def _descriptors(self) -> int:
-        """The descriptors needed: two per table in the network, eight per table in its process."""
+        """Return the descriptors needed: two per table in the network, eight per table in its process."""
         return max(2 * self.plan.tables, 8 * self.plan.tables // self.plan.processes) + measure.FREE
 
     def _pids(self) -> dict[str, list[int]]:
@@ -271,14 +273,14 @@ class Fleet:
 
 
 def play(plan: Plan, folder: Path, show: Callable[[str], None]) -> Report:
-    """Plays a plan in an empty folder and writes the report there as JSON too. Raises CancelledError on a signal."""
+    """Play a plan in an empty folder and write the report there as JSON too. Raises CancelledError on a signal."""
     report = asyncio.run(_play(plan, folder, show))
     (folder / "report.json").write_bytes(msgspec.json.format(msgspec.json.encode(report)))
     return report
 
 
 async def _play(plan: Plan, folder: Path, show: Callable[[str], None]) -> Report:
-    """Plays the plan; a signal cancels the play, which then ends what it started."""
+    """Play the plan; a signal cancels the play, which then ends what it started."""
     task = asyncio.current_task()
     assert task
     for number in (signal.SIGTERM, signal.SIGINT):

@@ -27,13 +27,13 @@ class Use(Struct, frozen=True):
     threads: int = 0
 
     def plus(self, other: Use) -> Use:
-        """Both together."""
+        """Return both together."""
         mine, theirs = (tuple(getattr(each, name) for name in self.__struct_fields__) for each in (self, other))
         return Use(*(a + b for a, b in zip(mine, theirs, strict=True)))
 
 
 def with_children(pids: list[int]) -> list[int]:
-    """These processes, and those that they started themselves."""
+    """Return these processes, and those that they started themselves."""
     found = list(pids)
     for pid in pids:
         with suppress(OSError):
@@ -42,7 +42,7 @@ def with_children(pids: list[int]) -> list[int]:
 
 
 def use_of(pid: int) -> Use:
-    """The resources a process uses now; zeros if it is gone."""
+    """Return the resources a process uses now; zeros if it is gone."""
     try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()[1:]
         sizes = {name: int(value.split()[0]) for name, _, value in (line.partition(":") for line in lines)}
@@ -57,7 +57,7 @@ def use_of(pid: int) -> Use:
 
 
 def use_of_all(pids: list[int]) -> Use:
-    """The resources that processes use now, in total."""
+    """Return the resources that processes use now, in total."""
     total = Use()
     for pid in pids:
         total = total.plus(use_of(pid))
@@ -65,7 +65,7 @@ def use_of_all(pids: list[int]) -> Use:
 
 
 def cpu_s(pid: int) -> float:
-    """Seconds of processor that a process has used, 0.0 where it is gone."""
+    """Return seconds of processor that a process has used, 0.0 where it is gone."""
     with suppress(OSError):
         _, _, rest = Path(f"/proc/{pid}/stat").read_text().rpartition(")")
         user, system = rest.split()[11:13]
@@ -81,12 +81,12 @@ class Meter:
         self._known: dict[int, float] = {}
 
     def begin(self, pids: Mapping[str, list[int]]) -> None:
-        """Starts counting."""
+        """Start counting."""
         self.cpu_s.clear()
         self._known = {pid: cpu_s(pid) for each in pids.values() for pid in each}
 
     def look(self, pids: Mapping[str, list[int]]) -> None:
-        """Adds the processor time since the last look. pids: kind -> its processes."""
+        """Add the processor time since the last look. pids: kind -> its processes."""
         for kind, numbers in pids.items():
             for pid in numbers:
                 now = cpu_s(pid)
@@ -95,7 +95,7 @@ class Meter:
 
 
 def raise_limit(wanted: int) -> str | None:
-    """Raises the limit of open files for this process and its children; returns the reason if refused, else None."""
+    """Raise the limit of open files for this process and its children; return the reason if refused, else None."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft >= wanted:
         return None

@@ -35,26 +35,26 @@ class Office:
         await self._finished(f"shoe-floor {' '.join(words)}", self._command(*words), words[0])
 
     async def compact(self) -> int:
-        """Compress the events of shoes that are over; returns of how many. Raises FleetError where it fails."""
+        """Compress the events of shoes that are over; return for how many. Raises FleetError where it fails."""
         log = self._folder / "compact.log"
         await self.run("compact")
         found = re.findall(r"^(\d+) journals compacted", await asyncio.to_thread(log.read_text), re.M)
         return int(found[-1])
 
     async def keys(self, *, enrols: bool = False) -> dict[str, str]:
-        """The key that each table showed. enrols: let all of them count."""
+        """Return the key that each table showed. enrols: let all of them count."""
         return msgspec.json.decode(await self._of_records("enrol" if enrols else "keys"), type=dict[str, str])
 
     async def look(self) -> Look:
-        """How all records stand."""
+        """Return how all records stand."""
         return msgspec.json.decode(await self._of_records("look"), type=Look)
 
     async def rows(self, what: str) -> int:
-        """How many rows an export has."""
+        """Return how many rows an export has."""
         return await asyncio.to_thread(count_lines, await self._exported(what))
 
     async def compared(self, journals: Path) -> Compared:
-        """The store beside the journals below a folder, as they are now."""
+        """Return the store beside the journals below a folder, as they are now."""
         exports = await self._exported("messages"), await self._exported("pending")
         compared = await asyncio.to_thread(compare, journals, *exports)
         made, stored = f"{compared.made} messages made", f"{compared.stored} stored"

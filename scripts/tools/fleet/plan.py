@@ -79,7 +79,7 @@ class Plan(Struct, frozen=True, kw_only=True):
         return 60 * self.minutes / len(self.troubles)
 
     def away_s(self, fault: str) -> float:
-        """How long something is away in this run."""
+        """Return how long something is away in this run."""
         return AWAY_S[fault] * min(1.0, self.interval_s / INTERVAL_S)
 
 

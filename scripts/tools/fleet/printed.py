@@ -13,7 +13,7 @@ MIB: Final = 1024
 
 
 def lines(report: Report) -> Iterator[str]:
-    """What came of a run."""
+    """Yield what came of a run."""
     plan, found = report.plan, report.compared
     yield f"{report.rounds} rounds of {plan.due} due, {report.entries} entries in {report.seconds:.0f} s of play"
     yield f"tables up after {report.connect_s} s; loops late by {report.lag_ms:.0f} ms at most"
@@ -56,7 +56,7 @@ class Need(Struct, frozen=True):
 
 
 def need(report: Report) -> Need:
-    """What one table of a run needs."""
+    """Return what one table of a run needs."""
     count, there, base, processes = report.plan.tables, report.use["tables"], report.base, report.plan.processes
 
     def each(total: int, before: int) -> float:
@@ -73,7 +73,7 @@ def need(report: Report) -> Need:
 
 
 def growth(needs: Sequence[Need]) -> Iterator[str]:
-    """What each table needs, in fleets of several sizes."""
+    """Yield what each table needs, in fleets of several sizes."""
     yield "what one table needs:"
     yield "  tables   PSS KiB   RSS KiB   files  CPU ms/round  broker KiB  ingest KiB"
     for each in needs:

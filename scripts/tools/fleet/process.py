@@ -97,7 +97,7 @@ class Process:
         self._working: set[asyncio.Task[None]] = set()
 
     async def run(self) -> int:
-        """Plays; returns 1 if a table failed."""
+        """Play; return 1 if a table failed."""
         self._loop.set_exception_handler(self._fail)
         self._loop.add_reader(self._lines, self._read)
         names = iter(self._task.tables.items())
@@ -112,7 +112,7 @@ class Process:
         return int(self._failed)
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> None:
-        """Starts work that ends the process if it fails."""
+        """Start work that ends the process if it fails."""
         task = self._loop.create_task(work)
         self._working.add(task)
         task.add_done_callback(self._done)
@@ -135,7 +135,7 @@ class Process:
             self._begin(self._deal(table))
 
     async def _deal(self, table: FleetTable) -> None:
-        """Plays a round each time it is due, or at once if the last one took longer."""
+        """Play a round each time it is due, or at once if the last one took longer."""
         every_s = self._task.every_s
         due = self._loop.time() + self._random.uniform(0, every_s)
         while not self._resting:
@@ -180,7 +180,7 @@ class Process:
                     self._report()
 
     def _read(self) -> None:
-        """Handles a line; the end of the input ends the process."""
+        """Handle a line; the end of the input ends the process."""
         line = self._lines.readline()
         if not line:
             self._ended.set()
@@ -206,7 +206,7 @@ def _write(progress: Progress) -> None:
 
 
 def main() -> int:
-    """Writes a first line, and plays the task in the first line of the input."""
+    """Write a first line, and play the task in the first line of the input."""
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     _write(Progress())
     lines = FileIO(sys.stdin.fileno(), closefd=False)  # not buffered: the loop must see every line that waits

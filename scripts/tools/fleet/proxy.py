@@ -74,7 +74,7 @@ class Proxy:
             self._poll.register(sock, select.EPOLLIN)
 
     def _cut(self) -> None:
-        """Stops all traffic silently, without closing a connection."""
+        """Stop all traffic silently, without closing a connection."""
         self._is_cut = True
         for fd in self._ends:
             self._poll.unregister(fd)
@@ -103,7 +103,7 @@ class Proxy:
                     self._poll.register(end.sock, select.EPOLLIN)
 
     def _reach(self, targets: list[int]) -> socket.socket | None:
-        """A connection to the next target in turn that accepts."""
+        """Return a connection to the next target in turn that accepts."""
         for _ in range(len(targets)):
             targets.append(targets.pop(0))
             with suppress(OSError):

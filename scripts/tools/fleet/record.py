@@ -42,7 +42,7 @@ def main() -> None:
 
 
 def _keys(store: Store, *, enrols: bool) -> dict[str, str]:
-    """Table -> key of all that showed one."""
+    """Return table -> key of all that showed one."""
     keys = {each.table: each.vkey for each in store.record_keys()}
     for table, vkey in keys.items() if enrols else ():
         enrol(store, table, vkey, "Anna", "Bo")
@@ -50,7 +50,7 @@ def _keys(store: Store, *, enrols: bool) -> dict[str, str]:
 
 
 def looked(store: Store) -> Look:
-    """How the records stand."""
+    """Return how the records stand."""
     rounds = [
         Round(table, seconds(at), seconds(whole or came), seconds(witnessed) if witnessed else None)
         for table, at, whole, came, witnessed in store._db.execute(_ROUNDS)  # no service asks for this

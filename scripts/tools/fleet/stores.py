@@ -33,7 +33,7 @@ class Store(Protocol):
         """Make it ready."""
 
     def toml(self) -> str:
-        """The section [store] of floor.toml."""
+        """Return the section [store] of floor.toml."""
 
     async def restart(self, away_s: float, ingest: Child) -> None:
         """Let it fail for so long, and come back."""
@@ -51,10 +51,10 @@ class Sqlite:
         self.path, self.children = folder / "floor.db", list[Child]()
 
     async def start(self) -> None:
-        """Nothing needs to run."""
+        """Do nothing: it needs no program."""
 
     def toml(self) -> str:
-        """The section [store]."""
+        """Return the section [store]."""
         return f'[store]\npath = "{self.path}"\n'
 
     async def restart(self, away_s: float, ingest: Child) -> None:
@@ -67,7 +67,7 @@ class Sqlite:
             db.execute("rollback")
 
     def close(self) -> None:
-        """Nothing is outside."""
+        """Do nothing: it leaves nothing outside."""
 
 
 class Postgres:
@@ -100,7 +100,7 @@ class Postgres:
         await asyncio.to_thread(self._run, [str(self._bin / "createdb"), *at, "floor"])
 
     def toml(self) -> str:
-        """The section [store]."""
+        """Return the section [store]."""
         return f'[store]\nurl = "postgresql://floor@{HOST}:{self._port}/floor"\n'
 
     async def restart(self, away_s: float, ingest: Child) -> None:

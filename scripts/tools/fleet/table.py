@@ -50,7 +50,7 @@ class FleetTable(Bridge):
             await asyncio.sleep(0.005)
 
     def has_sent(self, head: Cursor) -> bool:
-        """Whether an entry is delivered: stored, or acknowledged by the broker if no store counts."""
+        """Return whether an entry is delivered: stored, or acknowledged by the broker if no store counts."""
         there = self.uplink.outbox.cursor
         return there is not None and _place(there) >= _place(head)
 
@@ -84,7 +84,8 @@ def table_config(
     witnesses: Sequence[str] = (),
     more: Mapping[str, Any] = MappingProxyType({}),
 ) -> Config:
-    """The config of one table of a fleet, with a key beside its journals; what it does not name is the usual one.
+    """Return the config of one table of a fleet, with a key beside its journals; what it does not name is the usual
+    one.
 
     more: further sections.
     """

@@ -38,7 +38,7 @@ class Team:
         self._resting = False
 
     async def start(self) -> None:
-        """Starts all of them; the first one is measured before it has a table."""
+        """Start all of them; the first one is measured before it has a table."""
         for number, child in enumerate(self.children):
             await child.start()
             if number == 0:
@@ -68,16 +68,16 @@ class Team:
         return self._before_sent + sum(each.sent for each in self.progress())
 
     def progress(self) -> list[Progress]:
-        """The last line of each process."""
+        """Return the last line of each process."""
         return [each for each in self._last if each]
 
     def fallen(self) -> list[str]:
-        """The processes that ended without a kill, with the end of their logs."""
+        """Return the processes that ended without a kill, with the end of their logs."""
         there = enumerate(self.children)
         return [f"{each.name} ended: {each.tail()}" for n, each in there if n not in self._away and not each.is_running]
 
     async def mark(self, name: str) -> None:
-        """Waits until every table's journal is kept up to its present end."""
+        """Wait until every table's journal is kept up to its present end."""
         waiting = set(range(len(self.children)))
         self._marks[name] = waiting, asyncio.Event()
         for number in waiting:
@@ -85,17 +85,17 @@ class Team:
         await self._marks[name][1].wait()
 
     def rest(self) -> None:
-        """Stops the dealing."""
+        """Stop the dealing."""
         self._resting = True
         for number in range(len(self.children)):
             self._order(number, Order("rest"))
 
     def is_resting(self) -> bool:
-        """Whether all processes have stopped dealing."""
+        """Return whether all processes have stopped dealing."""
         return all(each and each.resting for each in self._last)
 
     async def kill_one(self, away_s: float) -> str:
-        """Kills a process, restarts it on the same journals, and waits until all its tables are connected."""
+        """Kill a process, restart it on the same journals, and wait until all its tables are connected."""
         child, last = self.children[KILLED], self._last[KILLED]
         self._away.add(KILLED)
         await child.end()
@@ -117,7 +117,7 @@ class Team:
         return f"a process of {tables} tables killed"
 
     async def end(self) -> list[str]:
-        """Ends all tables in order; returns what failed."""
+        """End all tables in order; return what failed."""
         wrong = self.fallen()
         self._away.update(range(len(self.children)))
         for number in range(len(self.children)):

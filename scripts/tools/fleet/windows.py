@@ -92,7 +92,7 @@ class Windows(Struct, frozen=True, kw_only=True):
         return self.rounds > 0 and not any(wrong) and all(each.is_fine for each in self.stretches)
 
     def lines(self) -> Iterator[str]:
-        """What it says in words."""
+        """Yield what it says in words."""
         times = f"p50 {self.p50_s:.1f} s, p95 {self.p95_s:.1f} s, longest {self.longest_s:.1f} s"
         yield f"{self.rounds} rounds, from their end until a quorum of witnesses had cosigned them: {times}"
         late = f"{self.late} later than {LIMIT_S:.0f} s while a quorum was there"
@@ -107,7 +107,7 @@ class Windows(Struct, frozen=True, kw_only=True):
 
 
 def judged(look: Look, before: Below, stretches: Sequence[Below]) -> Windows:
-    """What came of a run. look: at its end. before: the time until a quorum was there first."""
+    """Return what came of a run. look: at its end. before: the time until a quorum was there first."""
     below = [before, *stretches]
     waits = {number: _waits_s(each, below) for number, each in enumerate(look.rounds) if each.witnessed is not None}
     times = sorted(waits.values()) or [0.0]
@@ -128,7 +128,7 @@ def judged(look: Look, before: Below, stretches: Sequence[Below]) -> Windows:
 
 
 def _waits_s(one: Round, below: Sequence[Below]) -> float:
-    """Seconds from a round's end to its quorum, without the times below one."""
+    """Return seconds from a round's end to its quorum, without the times below one."""
     assert one.witnessed is not None
     without = sum(max(0.0, min(one.witnessed, each.until) - max(one.at, each.since)) for each in below)
     return max(0.0, one.witnessed - one.at - without)

@@ -40,7 +40,7 @@ class Witnesses:
         self.vkeys = [self._key(name) for name in names]
 
     def toml(self) -> str:
-        """The sections [record] and [[witness]] of floor.toml, "" without any; writes the policy that it names."""
+        """Write the policy; return the sections [record] and [[witness]] of floor.toml that name it, "" for none."""
         if not self.children:
             return ""
         policy = self._folder / "policy.txt"
@@ -65,7 +65,7 @@ class Witnesses:
             await self.revive(number - 1)
 
     def begin(self) -> None:
-        """From now on a quorum is there: it runs, and knows all tables."""
+        """Note that a quorum is there from now on: it runs, and knows all tables."""
         self._note(is_there=True)
 
     async def kill(self, number: int) -> None:

@@ -27,7 +27,7 @@ MOST: Final = 100
 
 
 def asked(words: Sequence[str] | None = None) -> argparse.Namespace:
-    """The options that were given (None: to this process). Ends the process with 2 where one is wrong."""
+    """Return the options that were given (None: to this process). Ends the process with 2 where one is wrong."""
     parser = _parser()
     options = parser.parse_args(words)
     least = FEWEST + TROUBLED * options.trouble
@@ -54,7 +54,7 @@ def _parser() -> Parser:
 
 
 def _port(text: str) -> int:
-    """A port, or 0 for any free one. Raises ArgumentTypeError."""
+    """Return a port, or 0 for any free one. Raises ArgumentTypeError."""
     return 0 if text == "0" else port(text)
 
 

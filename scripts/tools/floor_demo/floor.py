@@ -54,7 +54,7 @@ class PlainTable(NamedTuple):
 
 
 def plain_tables(count: int, trouble: bool) -> tuple[PlainTable, ...]:
-    """The tables after the first ones on a floor of `count`; with trouble the first of them have one each."""
+    """Return the tables after the first ones on a floor of `count`; with trouble the first of them have one each."""
     numbers = range(len(TABLES) + 1, count + 1)
     troubles = (*(TROUBLES if trouble else ()), *(NONE for _ in numbers))
     return tuple(
@@ -186,7 +186,7 @@ async def _is_there(path: Path) -> bool:
 
 
 def _port(wanted: int) -> int:
-    """The wanted port, another one where it is in use."""
+    """Return the wanted port, another one where it is in use."""
     try:
         return free_port(wanted)
     except BrokerError:

@@ -123,7 +123,7 @@ async def _forever(playing: asyncio.Future[Any]) -> None:
 
 
 def main(words: list[str]) -> int:
-    """Play the tables; 1 where one cannot go on, with the reason on stderr."""
+    """Play the tables; return 1 where one cannot go on, with the reason on stderr."""
     kind, port, speed, folder, *named = words
     logging.basicConfig(level=logging.WARNING)
 

@@ -25,7 +25,7 @@ ALLOWS: Final = {
 
 
 def floor_toml(folder: Path) -> str:
-    """The sections with which people sign in and give orders; makes the files that they name, in `folder`."""
+    """Return the sections with which people sign in and give orders, and make the files that they name, in `folder`."""
     people = People(folder / "users.json")
     for name, role in PEOPLE.items():
         people.add(name, role, PASSWORD)
@@ -38,7 +38,7 @@ def floor_toml(folder: Path) -> str:
 
 
 def bridge_toml(folder: Path, asks_two: bool) -> dict[str, Any]:
-    """The sections of a table that takes the orders of these keys; none where `folder` has no keys.
+    """Return the sections of a table that takes the orders of these keys; none where `folder` has no keys.
 
     asks_two: the table asks for two people.
     """

@@ -33,7 +33,7 @@ class Programs:
         self._mortal = set[str]()
 
     async def start(self, name: str, module: str, *words: str, may_end: bool = False) -> None:
-        """Starts a module. may_end: the floor goes on without it."""
+        """Start a module. may_end: the floor goes on without it."""
         self._mortal |= {name} if may_end else set()
         environment = {key: value for key, value in os.environ.items() if key not in SERVICE}
         command = [sys.executable, "-m", module, *words]
@@ -41,7 +41,7 @@ class Programs:
         await self._running[-1].start()
 
     async def watch(self) -> None:
-        """Waits until one of them ends. Raises FloorError with the reason."""
+        """Wait until one of them ends. Raises FloorError with the reason."""
         needed = [each for each in self._running if each.name not in self._mortal]
         waiting = {asyncio.ensure_future(each.gone()): each for each in needed}
         try:

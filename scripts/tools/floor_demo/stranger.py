@@ -35,7 +35,7 @@ class Stranger:
         self._client.connect(HOST, port)
 
     def work(self) -> None:
-        """Until the process is ended."""
+        """Work until the process is ended."""
         self._client.loop_forever(retry_first_connection=True)
 
     def _connected(self, client: Client, *_: Any) -> None:

@@ -30,14 +30,14 @@ class SharedBroker(EmbeddedBroker):
         self.kind, self.port, self.protocol = kind, port, PROTOCOL[kind]
 
     async def start(self) -> None:
-        """Does nothing: the broker runs already."""
+        """Do nothing: the broker runs already."""
 
     async def stop(self) -> None:
-        """Does nothing: the owner ends it."""
+        """Do nothing: the owner ends it."""
 
 
 async def deal(play: Play, broker: SharedBroker, folder: Path, stop: asyncio.Event) -> None:
-    """Deals shoe after shoe until `stop` is set. Raises Puzzled, BridgeError."""
+    """Deal shoe after shoe until `stop` is set. Raises Puzzled, BridgeError."""
     harness = Harness(play, folder, _nothing, _nothing, broker)
     try:
         await harness.open()
@@ -47,7 +47,7 @@ async def deal(play: Play, broker: SharedBroker, folder: Path, stop: asyncio.Eve
 
 
 def _nothing(*_: object) -> None:
-    """Ignores the message: this table has no screen."""
+    """Ignore the message: this table has no screen."""
 
 
 async def _run(play: Play, broker: SharedBroker, folder: Path) -> None:
@@ -58,7 +58,7 @@ async def _run(play: Play, broker: SharedBroker, folder: Path) -> None:
 
 
 def main(words: list[str]) -> int:
-    """Run one table; 1 where it cannot go on, with the reason on stderr."""
+    """Run one table; return 1 where it cannot go on, with the reason on stderr."""
     name, game, reader, broker, port, speed, folder = words
     logging.basicConfig(level=logging.INFO)
     play = Play(table=name, game=game, reader=reader, speed=float(speed), seed=sum(name.encode()), stored=STORED)

@@ -10,22 +10,22 @@ from firmware_bridge.facts import inputs
 
 
 def unread() -> inputs.AnyInput:
-    """A card that the reader cannot read."""
+    """Return a card that the reader cannot read."""
     return inputs.CardUnread(**now(), reason="no code", nonce=nonce())
 
 
 def lid() -> inputs.AnyInput:
-    """The lid, opened inside a round."""
+    """Return the lid, opened inside a round."""
     return inputs.LidMoved(**now(), open=True)
 
 
 def no_reader() -> inputs.AnyInput:
-    """The reader, unplugged."""
+    """Return the reader, unplugged."""
     return inputs.DeviceLost(**now(), device="reader", why="its cable is unplugged")
 
 
 def stuck() -> inputs.AnyInput:
-    """Dirt at the cut card's sensor."""
+    """Return dirt at the cut card's sensor."""
     return inputs.SensorStuck(**now(), sensor="cut_card", stuck=True)
 
 

@@ -12,7 +12,7 @@ from scripts.tools.messages.played import Moment, Sent
 
 
 def course() -> Iterator[str]:
-    """A table in Markdown for each game: the rounds that its scene plays."""
+    """Yield a table in Markdown for each game: the rounds that its scene plays."""
     for game, all_moments in moments().items():
         yield f"\n### A round of {game}\n"
         yield "| what comes | phase then | sent to `event` | to `round` | states that change | to `reply` |"
@@ -22,7 +22,7 @@ def course() -> Iterator[str]:
 
 
 def _sent(moment: Moment) -> tuple[str, str, str, str]:
-    """What a moment sends, a cell for each column."""
+    """Return what a moment sends, a cell for each column."""
     events = (each.payload["event"]["type"] for each in _of(moment, "event"))
     rounds = (each.payload["status"] for each in _of(moment, "round"))
     states = (each.topic for each in moment.sent if each.topic not in ("event", "round", "command", "reply"))
@@ -35,20 +35,20 @@ def _of(moment: Moment, topic: str) -> Iterator[Sent]:
 
 
 def _counted(words: Iterable[str]) -> str:
-    """Words with commas between; a run of the same one is counted."""
+    """Return words with commas between; a run of the same one is counted."""
     runs = ((word, len(list(run))) for word, run in groupby(words))
     return ", ".join(word if count == 1 else f"{word} ({count} times)" for word, count in runs)
 
 
 def _came(alike: Iterable[Moment]) -> str:
-    """What came in moments with the same outcome, one behind the other."""
+    """Return what came in moments with the same outcome, one behind the other."""
     return ", ".join(
         f"{what}{', '.join(word for _, word in run)}" for what, run in groupby(map(_word, alike), lambda it: it[0])
     )
 
 
 def _word(moment: Moment) -> tuple[str, str]:
-    """What came: its sort, and which one it was."""
+    """Return what came: its sort, and which one it was."""
     match moment.came:
         case inputs.CardRead(card=card):
             return "cards ", card.value

@@ -28,7 +28,7 @@ Further keys may come in any object, and further messages: a receiver does not l
 
 
 def document() -> Json:
-    """The whole document, JSON types only; the application of it is the shoe: `send` is what it publishes."""
+    """Return the whole document, JSON types only; the application of it is the shoe: `send` is what it publishes."""
     defs = schema()["$defs"]
     of = {topic.name: _kinds(topic, defs) for topic in topics()}
     return {
@@ -54,7 +54,7 @@ def document() -> Json:
 
 
 def encoded(document: Json) -> bytes:
-    """The bytes of docs/asyncapi.json: keys sorted, indented."""
+    """Return the bytes of docs/asyncapi.json: keys sorted, indented."""
     return msgspec.json.format(msgspec.json.encode(document, order="sorted")) + b"\n"
 
 
@@ -76,7 +76,7 @@ _SERVER: Final = {
 
 
 def _kinds(topic: Topic, defs: Json) -> tuple[str, ...]:
-    """The messages of a topic, as the JSON Schema names them."""
+    """Return the messages of a topic, as the JSON Schema names them."""
     return tuple(name for name in defs if name.startswith(f"{topic.name}.")) or (topic.name,)
 
 
@@ -127,13 +127,13 @@ def _message(name: str, definition: Json) -> Json:
 
 
 def described(name: str, definition: Json) -> str:
-    """The description of a message: the docstring of its event, of its body, or of itself."""
+    """Return the description of a message: the docstring of its event, of its body, or of itself."""
     own = _DOCUMENTED.get(name.removeprefix("event."))
     return plain((own.__doc__ if own else definition["description"]) or "")
 
 
 def plain(description: str) -> str:
-    """A docstring as paragraphs, without indentation, with the names of JSON."""
+    """Return a docstring as paragraphs, without indentation, with the names of JSON."""
     return (
         inspect.cleandoc(description)
         .replace("\n\n", "\0")
@@ -150,7 +150,7 @@ _DOCUMENTED.update({topic.name: topic.body for game in GAMES.values() for topic 
 
 
 def in_draft_7(value: Any) -> Any:
-    """A definition of JSON Schema 2020-12 in the dialect of AsyncAPI, which is that of draft 7.
+    """Return a definition of JSON Schema 2020-12 in the dialect of AsyncAPI, which is that of draft 7.
 
     A tuple's items are named otherwise there, and nothing may stand beside a reference.
     """

@@ -43,7 +43,7 @@ BY_GAME: Final = ("table", "BetsClosed", "MarkGiven", "QuestionAnswered", "Happe
 
 
 def kind(sent: Sent) -> str:
-    """The name of a message's definition in the JSON Schema."""
+    """Return the name of a message's definition in the JSON Schema."""
     match sent.topic:
         case "event":
             return f"event.{sent.payload['event']['type']}"
@@ -56,13 +56,13 @@ def kind(sent: Sent) -> str:
 
 @cache
 def moments() -> dict[str, tuple[Moment, ...]]:
-    """Game -> the moments of its scene."""
+    """Return game -> the moments of its scene."""
     return {scene.game: tuple(played(scene)) for scene in GAMES}
 
 
 @cache
 def examples() -> Examples:
-    """At least one example of every kind of message; the same every time."""
+    """Return at least one example of every kind of message; the same every time."""
     found: Examples = {}
     for game, sent in ((game, sent) for game, moment in _all() for sent in moment.sent):
         of = found.setdefault(kind(sent), {})
@@ -77,7 +77,7 @@ def examples() -> Examples:
 
 
 def _all() -> Iterator[tuple[str, Moment]]:
-    """Every moment of every scene, with its game."""
+    """Yield every moment of every scene, with its game."""
     for game, all_moments in moments().items():
         yield from ((game, moment) for moment in all_moments)
     for scene in MORE:
@@ -85,7 +85,7 @@ def _all() -> Iterator[tuple[str, Moment]]:
 
 
 def _name(sent: Sent, game: str) -> str:
-    """The name of an example within its kind."""
+    """Return the name of an example within its kind."""
     if kind(sent).removeprefix("event.") in BY_GAME:
         return game
     if sent.topic == "reply":
@@ -94,7 +94,7 @@ def _name(sent: Sent, game: str) -> str:
 
 
 def _shows_more(sent: Sent, known: dict[str, Any]) -> bool:
-    """Whether a state shows more than the example found before; other messages keep the first one."""
+    """Return whether a state shows more than the example found before; other messages keep the first one."""
     return sent.topic in ("table", "lamps", "alarm", "roads") and len(str(sent.payload)) > len(str(known))
 
 
@@ -134,19 +134,19 @@ def _status() -> dict[str, dict[str, Any]]:
 
 
 def _stored() -> dict[str, Any]:
-    """The message of a store after the commit of the first round of baccarat."""
+    """Return the message of a store after the commit of the first round of baccarat."""
     first = next(each.payload for moment in moments()["baccarat"] for each in moment.sent if each.topic == "round")
     return dict(msgspec.to_builtins(Stored(first["journal"], first["seq"], "store", first["head"])))
 
 
 def _note() -> str:
-    """The newest checkpoint when the scene of baccarat ends."""
+    """Return the newest checkpoint when the scene of baccarat ends."""
     events = [each.payload for moment in moments()["baccarat"] for each in moment.sent if each.topic == "event"]
     return str([each["checkpoint"] for each in events if "checkpoint" in each][-1])
 
 
 def _cosigned(note: str) -> str:
-    """The note with the cosignature of a witness."""
+    """Return the note with the cosignature of a witness."""
     secret, at = SigningKey(bytes(range(32, 64))), BEGAN // 1000 + 30
     key = key_of("witness.example/surveillance", COSIGNATURE, bytes(secret.verify_key))
     signature = secret.sign(cosigned_bytes(at, parse_note(note).text)).signature
@@ -155,7 +155,7 @@ def _cosigned(note: str) -> str:
 
 
 def _of_the_record() -> Iterator[tuple[str, dict[str, Any]]]:
-    """Kind and message of the events of the record that no scene makes, in place of the first of baccarat."""
+    """Yield kind and message of the events of the record that no scene makes, in place of the first of baccarat."""
     first = moments()["baccarat"][0].sent[0].payload
     new = signer(KEY.key.name, bytes(range(1, 33))).key.vkey
     code = Code(software="0" * 64, packages="1" * 64, python="3.11.2-6", config="2" * 64)
@@ -172,7 +172,7 @@ def _of_the_record() -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _no_order() -> dict[str, Any]:
-    """The answer to bytes that are no order."""
+    """Return the answer to bytes that are no order."""
     try:
         parse(b"{}")
     except NotAnOrder as error:
@@ -181,13 +181,13 @@ def _no_order() -> dict[str, Any]:
 
 
 def _odds() -> dict[str, Any]:
-    """The odds of the first round of a full shoe of baccarat."""
+    """Return the odds of the first round of a full shoe of baccarat."""
     house = house_of()
     return _beside(answer(Question(house.game, house.decks, house.terms, 1, 416, {})))
 
 
 def _beside(body: Struct) -> dict[str, Any]:
-    """A state under the head that the first table has when its scene ends."""
+    """Return a state under the head that the first table has when its scene ends."""
     last = next(each.payload for each in reversed(moments()["baccarat"][-1].sent) if each.topic == "table")
     head = StateHead(VERSION, TABLE, last["shoe"], last["journal"], last["as_of"], last["at"], BOOT)
     return dict(msgspec.json.decode(joined(head, body)))

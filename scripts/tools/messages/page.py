@@ -33,7 +33,7 @@ _PLAIN: Final = {
 
 
 def fields(schema: Json, without: tuple[str, ...] = ()) -> list[str]:
-    """The fields of an object as a list in Markdown, with optional ones marked."""
+    """Return the fields of an object as a list in Markdown, with optional ones marked."""
     required = schema.get("required", ())
     return [
         f"- **{name}**{'' if name in required else ', may be missing'}: {in_words(each)}{_says(each)}"
@@ -43,12 +43,12 @@ def fields(schema: Json, without: tuple[str, ...] = ()) -> list[str]:
 
 
 def _says(schema: Json) -> str:
-    """The description of a field that has one."""
+    """Return the description of a field that has one."""
     return f". {schema['description']}" if "description" in schema else ""
 
 
 def in_words(schema: Json) -> str:
-    """The type of a value in words."""
+    """Return the type of a value in words."""
     if ref := schema.get("$ref"):
         name = str(ref).rsplit("/", 1)[-1]
         return f"[{name}](#{name.lower()})"
@@ -95,7 +95,7 @@ CUT: Final = ".."
 
 
 def shown(example: dict[str, Any]) -> str:
-    """A JSON object over as many lines as it needs; `..` stands for what is left out."""
+    """Return a JSON object over as many lines as it needs; `..` stands for what is left out."""
     parts = [f"{_text(name)}: {_text(_cut(value))}" for name, value in example.items()]
     lines = [""]
     for part in parts:
@@ -131,7 +131,7 @@ are what simulated tables say; `..` stands where a long value is cut. For progra
 
 
 def page() -> str:
-    """The whole page, its prose wrapped."""
+    """Return the whole page, its prose wrapped."""
     folded: list[str] = []
     is_code = False
     for line in "\n".join(_lines()).split("\n"):
@@ -234,7 +234,7 @@ def _errors() -> Iterator[str]:
 
 
 def _parts(made: Json) -> Iterator[str]:
-    """The schemas that messages refer to by name."""
+    """Yield the schemas that messages refer to by name."""
     yield "\n## Parts\n\nWhat several messages have in them."
     for name, schema in made["components"]["schemas"].items():
         if name not in made["components"]["messages"]:

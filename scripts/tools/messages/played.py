@@ -60,7 +60,7 @@ class Moment(NamedTuple):
 
 
 def played(scene: Scene) -> Iterator[Moment]:
-    """Plays a scene from the first start of the device."""
+    """Play a scene from the first start of the device."""
     return _Table(house_of(scene.game, **usual(scene.game) | STAFF | scene.settings)).play(scene.steps)
 
 
@@ -107,7 +107,7 @@ class _Table:
         self._at = max(self._at, end)
 
     def _wire(self, order: orders.Order) -> orders.Order:
-        """The order as decoded from a message; a mark names the turn it answers."""
+        """Return the order as decoded from a message; a mark names the turn it answers."""
         fields = msgspec.json.decode(msgspec.json.encode(order))
         if isinstance(order, orders.Mark):
             now = table(self._memory.shoe)

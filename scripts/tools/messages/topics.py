@@ -22,17 +22,17 @@ class Topic(NamedTuple):
 
 
 def topics() -> tuple[Topic, ...]:
-    """All topics, those of single games too."""
+    """Return all topics, those of single games too."""
     return (*_STREAMS, *_STATES, *_own(), *_ORDERS)
 
 
 def _burning() -> str:
-    """The games in which cards are burned where the house does not say otherwise."""
+    """Return the games in which cards are burned where the house does not say otherwise."""
     return ", ".join(name for name in GAMES if "burn" not in usual(name))
 
 
 def _betting() -> str:
-    """The games in which bets are closed before a round where the house does not say otherwise."""
+    """Return the games in which bets are closed before a round where the house does not say otherwise."""
     return ", ".join(name for name in GAMES if usual(name).get("betting") == "required")
 
 
@@ -161,7 +161,7 @@ _ORDERS: Final = (
 
 
 def _own() -> tuple[Topic, ...]:
-    """Topics of a game's own."""
+    """Return the topics of a game's own."""
     return tuple(
         Topic(each.name, "shoe", _ANY, 1, True, f"what only {name} shows, round by round", "after every round", (name,))
         for name, game in GAMES.items()

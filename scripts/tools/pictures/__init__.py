@@ -34,7 +34,7 @@ class Picture(NamedTuple):
 
 
 def shoe(*words: str, kind: str = "svg") -> bytes:
-    """The picture that a `shoe` command writes with `--svg` or `--png`. Raises RuntimeError if the command fails."""
+    """Return the picture that a `shoe` command writes with `--svg` or `--png`. Raises RuntimeError if it fails."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / f"drawn.{kind}"
         with contextlib.redirect_stdout(io.StringIO()):
@@ -84,7 +84,7 @@ PICTURES: Final[dict[str, Picture]] = {
 
 
 def is_stale(name: str) -> bool:
-    """Whether the file in docs/ is missing, or shows something else than the code draws."""
+    """Return whether the file in docs/ is missing, or shows something else than the code draws."""
     file, picture = DOCS / name, PICTURES[name]
     if not file.exists():
         return True

@@ -6,7 +6,7 @@ from scripts.tools.pictures import PICTURES, draw, is_stale
 
 
 def main(words: list[str]) -> int | str:
-    """The exit code, or a message for an exit code of 1."""
+    """Return the exit code, or a message for an exit code of 1."""
     is_check = words[:1] == ["--check"]
     names = [word.removeprefix("docs/") for word in words[is_check:]]
     if unknown := [name for name in names if name not in PICTURES]:

@@ -65,7 +65,7 @@ class Page(NamedTuple):
 
 
 def grid(lang: Language = "en") -> Page:
-    """The pit's page of all tables: one is blocked, one is gone, four have the same alarm; most are witnessed."""
+    """Return the pit's page of all tables: one is blocked, one is gone, four have one alarm; most are witnessed."""
     told = [each for name, scene in _floor().items() for each in messages(name, scene)]
     told += [each for name in _floor() if name != "B05" for each in alive(name, record=_record(name))]
     for first, scene in {"B": _floor()["B03"], "N": _floor()["N01"], "J": _floor()["J01"]}.items():
@@ -78,7 +78,7 @@ def grid(lang: Language = "en") -> Page:
 
 
 def guests(lang: Language = "en", size: tuple[int, int] = (1280, 720)) -> Page:
-    """The guests' screen of a table of baccarat in the middle of a shoe, between two rounds."""
+    """Return the guests' screen of a table of baccarat in the middle of a shoe, between two rounds."""
     scene = baccarat(42, 7)
     scene = Scene(scene.game, scene.settings | {"limits": LIMITS}, scene.steps)
     shown = view(_fed([*messages("B07", scene), *alive("B07")]).guests.tables["B07"])
@@ -86,7 +86,7 @@ def guests(lang: Language = "en", size: tuple[int, int] = (1280, 720)) -> Page:
 
 
 def dealers(lang: Language = "en") -> Page:
-    """The dealer's screen of a table of blackjack: seat 1 stands, seat 3 is asked."""
+    """Return the dealer's screen of a table of blackjack: seat 1 stands, seat 3 is asked."""
     moments = played(Scene("blackjack", {}, ("shoe", ASKED)))
     sent = [each for moment in moments for each in moment.sent if each.topic in (*RETAINED, "event")]
     feed = _fed([*renamed("J01", sent), *alive("J01")])
@@ -99,7 +99,7 @@ PAGES: Final = {"page.png": grid, "screen.png": guests, "dealer.png": dealers}
 
 
 def source(make: Any, **options: Any) -> bytes:
-    """All that a browser draws a page from."""
+    """Return all that a browser draws a page from."""
     page: Page = make(**options)
     files = [STATIC / name for name in sorted(set(re.findall(r'"/static/([\w.-]+)"', page.document)))]
     said = [page.document.replace(RELEASE, ""), json.dumps([page.parts, page.size, page.is_whole], sort_keys=True)]
@@ -107,7 +107,7 @@ def source(make: Any, **options: Any) -> bytes:
 
 
 def picture(make: Any, **options: Any) -> bytes:
-    """A page as PNG, drawn dark by Chromium."""
+    """Return a page as PNG, drawn dark by Chromium."""
     from playwright.sync_api import sync_playwright
 
     page: Page = make(**options)
@@ -155,7 +155,7 @@ class _NoSource:
 
 
 def _fed(told: Sequence[Message], lost: Sequence[Message] = ()) -> Feed:
-    """A feed that has heard `lost` at `LOST`, and `told` now."""
+    """Return a feed that has heard `lost` at `LOST`, and `told` now."""
     now = LOST
     feed = Feed("shoe", _NoSource(), lambda: "", lambda: now)
     feed.handle([Delivery(each.topic, each.payload) for each in lost], "")
@@ -165,7 +165,7 @@ def _fed(told: Sequence[Message], lost: Sequence[Message] = ()) -> Feed:
 
 
 def _record(name: str) -> Record:
-    """What a table says of its record."""
+    """Return what a table says of its record."""
     return Record(f"casino.example/{name}/5c1e8a02", 6_000, _key(name).vkey, signed=True, witnessed=6_000)
 
 
@@ -174,7 +174,7 @@ def _key(name: str) -> Key:
 
 
 def _recorded(feed: Feed) -> Feed:
-    """A feed whose tables have records: all but one witnessed, of which one is below the quorum."""
+    """Return a feed whose tables have records: all but one witnessed, of which one is below the quorum."""
     witnesses = tuple(key_of(f"w{n}.example/1", COSIGNATURE, bytes([n]) * 32) for n in (1, 2, 3))
     standings: dict[str, Standing] = {}
     for number, (name, seen) in enumerate(feed.floor.tables.items()):
@@ -192,7 +192,7 @@ def _recorded(feed: Feed) -> Feed:
 
 
 def _floor() -> dict[str, Scene]:
-    """The tables of the pit: what was played at each."""
+    """Return the tables of the pit: what was played at each."""
     assert isinstance(BULLS, str)
     cards = BULLS.split()
     turned = " ".join(cards[at - at % 4 + (at + 1) % 4] for at in range(len(cards)))

@@ -18,7 +18,7 @@ PACKAGES: Final = {"firmware_bridge": (0, 0), "firmware_bridge.daemon": (1, 0), 
 
 
 def svg() -> str:
-    """The picture: a room imports only from rows below its own, never from its neighbour."""
+    """Return the picture: a room imports only from rows below its own, never from its neighbour."""
     contracts = tomllib.loads(PYPROJECT.read_text("utf-8"))["tool"]["importlinter"]["contracts"]
     pure = next(each["source_modules"] for each in contracts if each["name"].startswith("The pure rooms"))
     drawn = [part for package in PACKAGES for part in _package(package, _layers(contracts, package), pure)]
@@ -29,7 +29,7 @@ def svg() -> str:
 
 
 def _layers(contracts: list[dict[str, Any]], package: str) -> list[list[str]]:
-    """The layers of a package from the top, each a list of rooms."""
+    """Return the layers of a package from the top, each a list of rooms."""
     [layers] = [each["layers"] for each in contracts if each.get("containers") == [package]]
     return [[room.strip() for room in layer.split("|")] for layer in layers]
 

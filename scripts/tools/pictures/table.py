@@ -53,7 +53,7 @@ class Scene(NamedTuple):
 
 
 def picture(scene: Scene) -> bytes:
-    """The terminal at this moment as SVG."""
+    """Return the terminal at this moment as SVG."""
     with closing(asyncio.new_event_loop()) as loop:
         table = DemoTable(Play(game=scene.game, seed=scene.seed), loop)
         for _ in table.play():
@@ -102,7 +102,7 @@ class DemoTable:
         )
 
     def shows(self, scene: Scene) -> bool:
-        """Whether this is the moment of the scene."""
+        """Return whether this is the moment of the scene."""
         table = self._backend.states["table"]
         is_due = scene.due in (table.get("due"), *(table.get("act") or ()))
         return self._backend.delivered >= scene.rounds and is_due and len(table["slots"]) >= scene.laid
