@@ -22,7 +22,7 @@ OLDEST_S = 300
 
 
 def is_signed(key: bytes, headers: dict[str, str], body: bytes) -> bool:
-    """Whether a request is signed with the key, and now."""
+    """Return whether a request is signed with the key, and now."""
     at = headers.get("webhook-timestamp", "")
     if not at.isdecimal() or abs(time() - int(at)) > OLDEST_S:
         return False

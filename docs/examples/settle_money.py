@@ -53,14 +53,14 @@ def book(db: sqlite3.Connection, item: Item) -> None:
 
 
 def wagers(db: sqlite3.Connection, item: Received) -> list[Wager]:
-    """The accepted wagers on the round of a message."""
+    """Return the accepted wagers on the round of a message."""
     query = "select person, bet, stake from wager where (tbl, journal, shoe, round) = (?, ?, ?, ?) order by rowid"
     rows = db.execute(query, (item.table, item.message.journal, item.message.shoe, item.message.round))
     return [Wager(person, bet, Decimal(stake)) for person, bet, stake in rows]
 
 
 def last_settlement(db: sqlite3.Connection, of: Settlement) -> Settlement | None:
-    """The settlement that was paid before for the same round, if there is one."""
+    """Return the settlement that was paid before for the same round, if there is one."""
     query = "select raw from settlement where tbl = ? and journal = ? and shoe = ? and round = ?"
     found = db.execute(query, of.of).fetchone()
     return msgspec.json.decode(found[0], type=Settlement) if found else None
