@@ -33,15 +33,15 @@ class Past(Struct):
     nets: dict[str, Net]
 
 
-def played(told: dict[str, Any]) -> tuple[list[Any], list[Any], list[Any]]:
+def played(case: dict[str, Any]) -> tuple[list[Any], list[Any], list[Any]]:
     """What is due or asked after each move that was taken, what all of them did, and the rounds that were closed."""
-    game = GAMES[told["game"]]
-    terms, start = msgspec.convert(told["settings"], game.terms, strict=False), Start(money=told.get("money", {}))
+    game = GAMES[case["game"]]
+    terms, start = msgspec.convert(case["settings"], game.terms, strict=False), Start(money=case.get("money", {}))
     moves: list[Move] = []
     cards: list[Card] = []
     asked, did, rounds = [], [], []
     left, over = game.size, False
-    for word, after in zip([None, *told["moves"]], told["steps"], strict=True):
+    for word, after in zip([None, *case["moves"]], case["steps"], strict=True):
         if word is not None and "error" in after:
             mark = mark_of(word)
             assert over or mark is None or word in Card._value2member_map_ or _refuses(game, moves, terms, start, mark)
@@ -73,8 +73,8 @@ def played(told: dict[str, Any]) -> tuple[list[Any], list[Any], list[Any]]:
 
 def _message(result: Result) -> dict[str, Any]:
     """What a `round` message says beside what all games say."""
-    told = msgspec.json.decode(msgspec.json.encode([result.hands, result.bets, result.own]))
-    return {"hands": told[0], "bets": told[1], **told[2]}
+    fields = msgspec.json.decode(msgspec.json.encode([result.hands, result.bets, result.own]))
+    return {"hands": fields[0], "bets": fields[1], **fields[2]}
 
 
 def _refuses(game: Any, moves: list[Move], terms: Any, start: Start, mark: Mark) -> bool:
@@ -94,14 +94,14 @@ def main(game: str, count: str, seed: str = "1") -> None:
     """Compare so many games; an AssertionError names the first that differs."""
     rng = Random(int(seed))
     for n in range(int(count)):
-        told = line(game, rng, f"{game}-{seed}-{n}", wrong=0.05)
-        asked, did, rounds = played(told)
-        taken = [step for step in told["steps"] if "error" not in step]
-        assert asked == [step | {"did": []} for step in taken], told
-        assert _sorted(did) == _sorted([each for step in taken for each in step["did"]]), told
+        case = line(game, rng, f"{game}-{seed}-{n}", wrong=0.05)
+        asked, did, rounds = played(case)
+        taken = [step for step in case["steps"] if "error" not in step]
+        assert asked == [step | {"did": []} for step in taken], case
+        assert _sorted(did) == _sorted([each for step in taken for each in step["did"]]), case
         summary = GAMES[game].demo.summary
         assert summary
-        assert (summary(rounds) if rounds else None) == told["result"], told
+        assert (summary(rounds) if rounds else None) == case["result"], case
 
 
 def _sorted(did: list[Any]) -> tuple[list[Any], list[Any]]:

@@ -66,23 +66,23 @@ class Table(ABC):
 
     def step(self, did: list[Any], error: str | None = None) -> Step:
         """What the table shows."""
-        told: Step = {"did": did, "due": None, "act": [], "marks": {}}
+        step: Step = {"did": did, "due": None, "act": [], "marks": {}}
         if error:
-            told["error"] = error
+            step["error"] = error
         if self.over:
-            return told | {"over": True}
+            return step | {"over": True}
         match self.now:
             case "grab":
-                told |= {"act": [name for name in NAMES if name not in self.bids], "marks": {"grab": self.may_bid()}}
+                step |= {"act": [name for name in NAMES if name not in self.bids], "marks": {"grab": self.may_bid()}}
             case "lot":
-                told |= {"act": ["lot"], "marks": {"lot": self.candidates}}
+                step |= {"act": ["lot"], "marks": {"lot": self.candidates}}
             case "bet":
                 owing = [name for name in NAMES if name != self.banker and name not in self.bets]
-                told |= {"act": owing, "marks": {"bet": self.may_bet()}}
+                step |= {"act": owing, "marks": {"bet": self.may_bet()}}
             case _:
                 out = sum(map(len, self.hands.values()))
-                told["due"] = NAMES[out % 4]
-        return told | self.shown()
+                step["due"] = NAMES[out % 4]
+        return step | self.shown()
 
     def move(self, word: str) -> Step:
         """The step after a move."""

@@ -43,8 +43,8 @@ class ErBaGang(Table):
     cards, suits, copies, each = "123456789w", "p", 4, 2
 
     def __init__(self, settings: dict[str, Any], money: dict[str, str]) -> None:
-        self.told = {f"S{seat}": Fraction(purse) for seat, purse in money.items()}
-        self.money = dict(self.told)
+        self.purses = {f"S{seat}": Fraction(purse) for seat, purse in money.items()}
+        self.money = dict(self.purses)
         self.rounds: list[dict[str, Any]] = []
         self.stopped = False
         super().__init__(settings)
@@ -131,6 +131,6 @@ class ErBaGang(Table):
             "rounds": self.rounds,
             "stopped": self.stopped,
             "out": self.poor(),
-            "net": {name: exact(self.money[name] - self.told[name]) for name in NAMES},
+            "net": {name: exact(self.money[name] - self.purses[name]) for name in NAMES},
             "money": {name: exact(self.money[name]) for name in NAMES},
         }

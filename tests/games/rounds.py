@@ -24,7 +24,7 @@ class Rules:
         self.game, self.terms, self.start, self.decks = game, terms, start, decks
         self.faces: list[Card] = []
         self.moves: list[Move] = []
-        self.told = 0
+        self.reported = 0
 
     def play(self, words: list[str]) -> list[Step]:
         """The steps of a round: one before the first word, and one after each."""
@@ -71,7 +71,7 @@ class Rules:
 
     def _step(self, place: list[Any]) -> Step:
         now = self._settled()
-        did, self.told = [list(each) for each in now.did[self.told :]], len(now.did)
+        did, self.reported = [list(each) for each in now.did[self.reported :]], len(now.did)
         step: Step = {"did": place + did, "due": None, "act": [], "marks": {}}
         match now.due:
             case CardDue(slot=slot):

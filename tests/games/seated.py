@@ -94,8 +94,8 @@ class Seated:
         if self.rules.money.stakes == "money":  # fewer seats make no round; each of these games has four at once
             numbers = numbers[:4]
         amounts = STAKES[self.rules.money.stakes]
-        told: dict[str, Any] = {self.rules.money.stakes: {seat: self.rng.choice(amounts) for seat in numbers}}
-        return orders.BetsClosed(**told)
+        fields: dict[str, Any] = {self.rules.money.stakes: {seat: self.rng.choice(amounts) for seat in numbers}}
+        return orders.BetsClosed(**fields)
 
     def _mark(self, slot: str, word: str, value: str | None) -> orders.Mark:
         shoe = self.table.shoe

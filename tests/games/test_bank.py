@@ -34,8 +34,8 @@ from tests.games.niuniu.test_niuniu import table as niuniu
 def test_a_seat_of_the_demonstration_says_only_what_is_offered(word: str, offer: Offer) -> None:
     rng, said = Random(2), set()
     for _ in range(200):
-        told, value = strategy(Asked("S1", {word: offer}, Layout()), rng)
-        assert told == word
+        chosen, value = strategy(Asked("S1", {word: offer}, Layout()), rng)
+        assert chosen == word
         check(word, value, offer)
         said.add(value)
     assert len(said) > 1 or offer in (Choice(("5",)), Whole(0, 0), Whole(1, 1))
@@ -47,7 +47,7 @@ def test_how_a_round_ended_is_told_of_the_bank() -> None:
 
 
 def test_people_say_who_held_the_bank_and_who_cannot_go_on() -> None:
-    told = niuniu(f"{GRABS} {NIUNIU_BETS} {CARDS}").rounds[0]
-    assert GAMES["niuniu"].demo.remarks(told) == ("banker S1 x 3",)
-    told = erbagang(f"money=1:9,2:1,3:9,4:9 {BANK_OF_1} {BETS} {WINS}").rounds[0]
-    assert GAMES["erbagang"].demo.remarks(told) == ("banker S1 x 9", "round 1 of the game", "stopped: S2")
+    message = niuniu(f"{GRABS} {NIUNIU_BETS} {CARDS}").rounds[0]
+    assert GAMES["niuniu"].demo.remarks(message) == ("banker S1 x 3",)
+    message = erbagang(f"money=1:9,2:1,3:9,4:9 {BANK_OF_1} {BETS} {WINS}").rounds[0]
+    assert GAMES["erbagang"].demo.remarks(message) == ("banker S1 x 9", "round 1 of the game", "stopped: S2")

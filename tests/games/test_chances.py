@@ -29,29 +29,29 @@ def book(game: str) -> OddsBook:
 def test_what_is_left_of_a_pack_counted_hand_by_hand(left: int) -> None:
     rng = Random(left)
     kept = rng.sample(FACES, left)
-    told = book("niuniu").of(1, [card for card in FACES if card not in kept], GAMES["niuniu"].terms())
+    chances = book("niuniu").of(1, [card for card in FACES if card not in kept], GAMES["niuniu"].terms())
     counted = Counter(kind_of_cards(card.rank for card in hand) for hand in combinations(kept, 5))
-    assert {kind: chance.num for kind, chance in told.items() if chance.num} == counted
-    assert {chance.den for chance in told.values()} == {counted.total()}
+    assert {kind: chance.num for kind, chance in chances.items() if chance.num} == counted
+    assert {chance.den for chance in chances.values()} == {counted.total()}
 
 
 @pytest.mark.parametrize("left", [2, 7, 24])
 def test_what_is_left_of_the_tiles_counted_hand_by_hand(left: int) -> None:
     tiles = Random(left).sample(ALL_TILES, len(ALL_TILES))
-    told = book("erbagang").of(1, tiles[left:], GAMES["erbagang"].terms())
+    chances = book("erbagang").of(1, tiles[left:], GAMES["erbagang"].terms())
     counted = Counter(kind_of_tiles(tile.rank for tile in hand) for hand in combinations(tiles[:left], 2))
-    assert {kind: chance.num for kind, chance in told.items() if chance.num} == counted
+    assert {kind: chance.num for kind, chance in chances.items() if chance.num} == counted
 
 
 @pytest.mark.parametrize("game", ["niuniu", "erbagang"])
 def test_chances_add_up_to_one_and_deviations_to_nothing(game: str) -> None:
     terms, seen = GAMES[game].terms(), cards("As Kd 5c") if game == "niuniu" else cards("wp 2p 8p")
-    told = book(game).of(1, seen, terms)
-    assert sum(Fraction(chance.num, chance.den) for chance in told.values()) == 1
+    chances = book(game).of(1, seen, terms)
+    assert sum(Fraction(chance.num, chance.den) for chance in chances.values()) == 1
     differs = book(game).deviation(1, seen, terms)
     assert sum(differs.values()) == 0
     assert any(differs.values())
-    assert list(differs) == list(told)
+    assert list(differs) == list(chances)
 
 
 @pytest.mark.parametrize(

@@ -34,8 +34,8 @@ def objects(text: str) -> list[Any]:
     for block in re.findall(r"```json\n(.*?)```", text, re.S):
         at = 0
         while (at := block.find("{", at)) >= 0:
-            told, at = decoder.raw_decode(block, at)
-            found.append(told)
+            value, at = decoder.raw_decode(block, at)
+            found.append(value)
     return found
 
 
@@ -48,12 +48,12 @@ def test_the_orders_shown_are_orders(game: str) -> None:
         assert order
 
 
-def assert_shown(shown: dict[str, Any], told: dict[str, Any]) -> None:
+def assert_shown(shown: dict[str, Any], message: dict[str, Any]) -> None:
     for name, value in shown.items():
         if isinstance(value, dict) and name in ("hands",):
-            assert {slot: hand for slot, hand in value.items() if slot != ".."}.items() <= told[name].items()
+            assert {slot: hand for slot, hand in value.items() if slot != ".."}.items() <= message[name].items()
         else:
-            assert told[name] == value, name
+            assert message[name] == value, name
 
 
 def test_the_messages_shown_are_those_of_a_table() -> None:
@@ -69,11 +69,11 @@ def test_the_messages_shown_are_those_of_a_table() -> None:
 def test_every_kind_is_told_with_its_count(game: str, kinds: tuple[str, ...]) -> None:
     made = GAMES[game].odds
     assert made
-    told = made().of(1, (), GAMES[game].terms())
+    chances = made().of(1, (), GAMES[game].terms())
     rows = "\n".join(line for line in TEXTS[game].splitlines() if line.startswith("| `"))
-    assert sum(chance.num for chance in told.values()) == next(iter(told.values())).den
+    assert sum(chance.num for chance in chances.values()) == next(iter(chances.values())).den
     for kind in kinds:
-        count = f"{told[kind].num:,}"
+        count = f"{chances[kind].num:,}"
         assert count in rows, kind
         assert f"`{kind}`" in rows or kind.startswith("bull_")
 
@@ -84,9 +84,9 @@ def test_the_settings_shown_can_be_set(game: str) -> None:
     for text in re.findall(r"`(?:\[(?:table|service)\] )?(\w+ = [^`]+)`", choices):
         [(key, value)] = tomllib.loads(text).items()
         section = next(name for name, keys in SECTIONS.items() if key in keys) if key in KNOWN else "game"
-        told: dict[str, dict[str, Any]] = {"table": {"id": "T", "game": game}, "pins": {"next": 22}}
-        told.setdefault(section, {})
-        assert parse({**told, section: told[section] | {key: value}})
+        document: dict[str, dict[str, Any]] = {"table": {"id": "T", "game": game}, "pins": {"next": 22}}
+        document.setdefault(section, {})
+        assert parse({**document, section: document[section] | {key: value}})
     for name in GAMES[game].terms.__struct_fields__:
         assert f"`{name}" in choices, name
 

@@ -22,7 +22,7 @@ ROUNDS = int(os.environ.get("ROUNDS_OF_EACH_GAME", "6"))
 """Random rounds of each game; by hand once 100,000."""
 
 NAMES = [name for name in GAMES if GAMES[name].play.words]
-TOLD = ("hands", "outcome", "bets", "stakes", "why")
+SHARED = ("hands", "outcome", "bets", "stakes", "why")
 
 WRONG = [
     orders.Mark(word, seat, value)
@@ -80,7 +80,9 @@ def test_sealed_and_open_play_end_alike(game: str, seed: int) -> None:
         sealed.do(_unnumbered(what))
     while isinstance(asked(sealed.table.shoe), OpeningDue) and not sealed.is_over:
         sealed.do(orders.Reveal())
-    assert [_told(each, game) for each in sealed.table.rounds] == [_told(each, game) for each in seated.table.rounds]
+    assert [_result(each, game) for each in sealed.table.rounds] == [
+        _result(each, game) for each in seated.table.rounds
+    ]
 
 
 @pytest.mark.parametrize("game", NAMES)
@@ -177,9 +179,9 @@ def _unnumbered(what: Any) -> Any:
     return orders.Mark(what.word, what.seat, what.value) if isinstance(what, orders.Mark) else what
 
 
-def _told(message: dict[str, Any], game: str) -> dict[str, Any]:
+def _result(message: dict[str, Any], game: str) -> dict[str, Any]:
     own = {name: message[name] for name in GAMES[game].own.__struct_fields__}
-    return {name: message[name] for name in TOLD} | own
+    return {name: message[name] for name in SHARED} | own
 
 
 def _word(what: Any) -> list[str]:

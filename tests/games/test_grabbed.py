@@ -23,15 +23,15 @@ OUTPUT = ("steps", "result")
 def test_random_games_are_played_as_the_second_statement_says(game: str) -> None:
     rng = Random(12)
     for n in range(share(GAMES_EACH)):
-        told = line(game, rng, f"{game}-{n}")
-        answered = answer(game, json.dumps({name: told[name] for name in told if name not in OUTPUT}))
-        for ours, theirs, move in zip(answered["steps"], told["steps"], [None, *told["moves"]], strict=True):
-            assert ours == theirs, (told["id"], move)
-        assert answered["result"] == told["result"], told["id"]
+        case = line(game, rng, f"{game}-{n}")
+        answered = answer(game, json.dumps({name: case[name] for name in case if name not in OUTPUT}))
+        for ours, theirs, move in zip(answered["steps"], case["steps"], [None, *case["moves"]], strict=True):
+            assert ours == theirs, (case["id"], move)
+        assert answered["result"] == case["result"], case["id"]
 
 
 @pytest.mark.parametrize(
-    ("game", "given", "told"),
+    ("game", "given", "expected"),
     [
         ("niuniu", {"a": {"cards": ["As", "2s", "3s", "4s", "5h"]}, "b": ["Ks", "Kh", "Kc", "Kd", "9s"]}, "b"),
         ("erbagang", {"player": ["1p", "1p"], "banker": ["2p", "8p"]}, "win"),
@@ -39,10 +39,10 @@ def test_random_games_are_played_as_the_second_statement_says(game: str) -> None
         ("erbagang", {"player": ["9p", "1p"], "banker": ["wp", "wp"], "order": BACKWARDS}, "win"),
     ],
 )
-def test_hands_compare_as_their_game_has_it(game: str, given: dict[str, object], told: str) -> None:
+def test_hands_compare_as_their_game_has_it(game: str, given: dict[str, object], expected: str) -> None:
     compare = GAMES[game].demo.compare
     assert compare
-    assert list(compare(given).values()) == [told]
+    assert list(compare(given).values()) == [expected]
 
 
 def test_a_hand_of_too_few_cards_is_none() -> None:

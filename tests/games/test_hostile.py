@@ -144,8 +144,8 @@ def test_what_happens_to_bets_is_said_once_they_are_final() -> None:
         assert answer(table, orders.BetsClosed(bets=bets)).ok
         if bets != {"8": "5", "1": "1"}:
             assert answer(table, orders.BetsOpen()).ok
-    told = [words for event in said(table, events.Happened) for words in event.did if words[0] == "bet_refused"]
-    assert told[-1] == ("bet_refused", "S8", "no_such_seat")
+    refused_bets = [words for event in said(table, events.Happened) for words in event.did if words[0] == "bet_refused"]
+    assert refused_bets[-1] == ("bet_refused", "S8", "no_such_seat")
 
 
 def test_a_card_that_no_rule_opens_stays_sealed_until_the_shoe_has_ended() -> None:

@@ -206,10 +206,10 @@ def test_three_games_are_the_same_whatever_is_pulled_between_them(game: str, clo
                 disturbed.take(disturbed.card(rng.choice([card.value, card.value, strange])))
             disturbed.play("?? " * rng.randrange(3))
     assert (shoes(disturbed), disturbed.open, disturbed.phase) == (3, (), "ended")
-    assert [told(each) for each in disturbed.rounds] == [told(each) for each in quiet.rounds]
+    assert [outcome_of(each) for each in disturbed.rounds] == [outcome_of(each) for each in quiet.rounds]
     assert len(quiet.rounds) == 3
 
 
-def told(message: dict[str, Any]) -> dict[str, Any]:
+def outcome_of(message: dict[str, Any]) -> dict[str, Any]:
     """What a `round` message says of its round."""
     return {name: message[name] for name in ("shoe", "round", "outcome", "cards", "hands", "bets", "flags", "last")}

@@ -26,16 +26,16 @@ LINES = [
 ]
 
 
-def as_numbers(told: Any) -> Any:
+def as_numbers(item: Any) -> Any:
     """The same with each text that is a decimal as a number: "10.0" is "10"."""
-    if isinstance(told, dict):
-        return {name: as_numbers(value) for name, value in told.items()}
-    if isinstance(told, list):
-        return [as_numbers(each) for each in told]
+    if isinstance(item, dict):
+        return {name: as_numbers(value) for name, value in item.items()}
+    if isinstance(item, list):
+        return [as_numbers(each) for each in item]
     try:
-        return Decimal(told) if isinstance(told, str) else told
+        return Decimal(item) if isinstance(item, str) else item
     except InvalidOperation:
-        return told
+        return item
 
 
 def ten(name: str) -> str:
@@ -45,8 +45,8 @@ def ten(name: str) -> str:
 
 @each_row(("game", "line"), LINES, by=ten)
 def test_public_line(game: str, line: str) -> None:
-    told, answered = json.loads(line), answer(game, line)
-    wanted = {name: told[name] for name in ANSWERED if name in told}
+    case, answered = json.loads(line), answer(game, line)
+    wanted = {name: case[name] for name in ANSWERED if name in case}
     for n, (ours, theirs) in enumerate(zip(answered.get("steps", []), wanted.get("steps", []), strict=True)):
-        assert as_numbers(ours) == as_numbers(theirs), f"step {n}, after {[None, *told['moves']][n]}"
+        assert as_numbers(ours) == as_numbers(theirs), f"step {n}, after {[None, *case['moves']][n]}"
     assert as_numbers(answered) == as_numbers(wanted)

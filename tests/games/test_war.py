@@ -105,8 +105,8 @@ def test_the_dealers_card_lies_face_down_and_no_word_outside_names_it() -> None:
 def test_what_only_the_closed_card_tells_is_answered_and_on_record() -> None:
     after = table("lot=1 2s 3s Ah")
     kinds = [type(event).__name__ for event in after.lines[-1].entry.events]
-    told = ["Happened", "RoundClosed", "BetsOpened"]
-    assert kinds == ["CardDealt", "QuestionAnswered", "CardRevealed", *told]
+    at_the_end = ["Happened", "RoundClosed", "BetsOpened"]
+    assert kinds == ["CardDealt", "QuestionAnswered", "CardRevealed", *at_the_end]
 
 
 def test_an_open_table_turns_the_card_in_the_same_decision_as_the_last_mark() -> None:

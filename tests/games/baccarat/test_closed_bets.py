@@ -80,5 +80,5 @@ def test_no_bet_is_taken_for_a_round_whose_carried_cards_are_named() -> None:
 
 
 def closed_bets(table: Table) -> tuple[str, ...]:
-    told: tuple[str, ...] = snapshots(table.shoe)["table"].closed_bets
-    return told
+    published: tuple[str, ...] = snapshots(table.shoe)["table"].closed_bets
+    return published

@@ -29,12 +29,12 @@ rounds = st.one_of(
 @st.composite
 def boards(draw: st.DrawFn) -> Board:
     outcomes = draw(rounds)
-    told = draw(st.lists(st.tuples(*[st.booleans()] * 3), min_size=len(outcomes), max_size=len(outcomes)))
+    signs = draw(st.lists(st.tuples(*[st.booleans()] * 3), min_size=len(outcomes), max_size=len(outcomes)))
     chosen = RoadSettings(
         draw(st.sampled_from(["first-bead", "own-column"])), draw(st.sampled_from(["stay", "descend"]))
     )
     return board(
-        roads_of([Bead(each.outcome, *said) for each, said in zip(beads(outcomes or "."), told, strict=True)], chosen)
+        roads_of([Bead(each.outcome, *said) for each, said in zip(beads(outcomes or "."), signs, strict=True)], chosen)
     )
 
 
@@ -129,17 +129,17 @@ def labels(drawn: Sheet) -> list[str]:
 def test_the_board_names_table_shoe_limits_and_the_last_round() -> None:
     limits = {"player": "100–10000", "banker": "100–10000", "tie": "≤ 500", "dragon": "1–2"}
     heading = Heading("T07", 12, limits=limits, points={"player": "natural 9", "banker": "0"})
-    told = labels(sheet(board(roads_of(beads("BP 00 00 01"))), Look(), heading))
+    texts = labels(sheet(board(roads_of(beads("BP 00 00 01"))), Look(), heading))
     first = ["Table T07 · Shoe 12", "Limits: Banker, Player 100–10000 · Tie ≤ 500", "Rounds 2"]
-    assert told[:3] == first
-    assert {"Last round", "P 9 : 0 B", "Natural", "Naturals"} <= set(told)
+    assert texts[:3] == first
+    assert {"Last round", "P 9 : 0 B", "Natural", "Naturals"} <= set(texts)
     assert "Last round" not in labels(sheet(board(roads_of(())), Look(), NOTHING))
 
 
 def test_the_dots_of_pairs_in_the_big_road_are_an_option() -> None:
     now = board(roads_of(beads("TBPT 1010 0001 0000"), RoadSettings("own-column")))
-    told = [cell[4:] for cell in cells_of(now, "big", pair_dots=True)]
-    assert told == [(True, False), (False, False), (True, False)]
+    shown_dots = [cell[4:] for cell in cells_of(now, "big", pair_dots=True)]
+    assert shown_dots == [(True, False), (False, False), (True, False)]
     grid = Grid(0, 50, 40, 10)
     with_dots, without = (list(road(now, "big", grid, WORDS["en"], dots)) for dots in (True, False))
     assert [shape.ink for shape in with_dots if isinstance(shape, Dot) and shape.ink != "panel"] == ["banker", "banker"]

@@ -69,8 +69,8 @@ def test_text_and_marks_can_be_told_from_what_is_next_to_them(
     theme: str, language: Language, size: tuple[int, int]
 ) -> None:
     """Text 4.5:1, marks 3:1, on every board: tie slashes over rings, dots on beads, letters on beads, pills, frames."""
-    told = [Bead(each.outcome, n % 3 == 0, n % 4 == 0, n % 5 == 0) for n, each in enumerate(beads(SHOE))]
-    now = board(roads_of(told))
+    marked = [Bead(each.outcome, n % 3 == 0, n % 4 == 0, n % 5 == 0) for n, each in enumerate(beads(SHOE))]
+    now = board(roads_of(marked))
     drawn = sheet(now, Look(theme, language, size=size, pair_dots=True), HEADING)
     marks, text = worst(svg(drawn), {drawn.inks[name] for name in MARKS})
     assert (marks >= 3, text >= 4.5) == (True, True), (marks, text)
@@ -93,5 +93,10 @@ def test_every_colour_is_explained(theme: str) -> None:
     inks = {shape.ink for shape in drawn.shapes if any(box.holds(area(shape)) for box in explained)}
     assert set(MARKS) <= inks
     words = {shape.text for shape in drawn.shapes if isinstance(shape, Label)}
-    told = WORDS["en"]
-    assert {told.newest, told.good, f"{told.derived}: {told.regular}", f"{told.derived}: {told.irregular}"} <= words
+    english = WORDS["en"]
+    assert {
+        english.newest,
+        english.good,
+        f"{english.derived}: {english.regular}",
+        f"{english.derived}: {english.irregular}",
+    } <= words

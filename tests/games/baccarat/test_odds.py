@@ -27,9 +27,9 @@ SETTINGS = [
 ]
 
 
-def deals(told: Odds) -> list[tuple[float, int]]:
-    assert {chance.den for chance in told.tiers} == {sum(chance.num for chance in told.tiers)}
-    return [(chance.pays, chance.num) for chance in told.tiers]
+def deals(bet_odds: Odds) -> list[tuple[float, int]]:
+    assert {chance.den for chance in bet_odds.tiers} == {sum(chance.num for chance in bet_odds.tiers)}
+    return [(chance.pays, chance.num) for chance in bet_odds.tiers]
 
 
 def test_eight_decks_give_the_published_numbers_of_deals() -> None:
@@ -63,9 +63,9 @@ def test_published_returns(bet: str, rtp: float) -> None:
 
 @pytest.mark.parametrize("decks", range(1, 13))
 def test_the_tiers_of_every_bet_are_all_deals_there_are(decks: int) -> None:
-    told = odds(full(decks))
-    assert list(told) == list(BETS)
-    for bet, each in told.items():
+    by_bet = odds(full(decks))
+    assert list(by_bet) == list(BETS)
+    for bet, each in by_bet.items():
         assert sum(num for _, num in deals(each)) == perm(52 * decks, 6)
         assert [pays for pays, _ in deals(each)] == [*tiers("identical", "must-win")[bet], -1]
         back = sum(Fraction(str(1 + chance.pays)) * chance.num / chance.den for chance in each.tiers)
@@ -115,10 +115,10 @@ TINY = [
 @pytest.mark.parametrize("house", SETTINGS, ids=lambda house: " ".join(house.values()))
 def test_every_deal_of_a_tiny_shoe(shoe: str, house: dict[str, Any]) -> None:
     held = cards(shoe)
-    told = odds(Counter(held), **house)
+    by_bet = odds(Counter(held), **house)
     for bet, paid in every_deal(held, house).items():
-        assert {chance.pays: chance.num for chance in told[bet].tiers if chance.num} == paid
-        assert {chance.den for chance in told[bet].tiers} == {perm(len(held), 6)}
+        assert {chance.pays: chance.num for chance in by_bet[bet].tiers if chance.num} == paid
+        assert {chance.den for chance in by_bet[bet].tiers} == {perm(len(held), 6)}
 
 
 def every_deal(held: tuple[Card, ...], house: dict[str, Any]) -> dict[str, Counter[float]]:
@@ -161,11 +161,11 @@ def brute_openings(piles: dict[Card, int], top: Callable[[Card], str]) -> dict[s
 def test_pairs_of_both_sides_of_many_faces(top: Any) -> None:
     piles = {card: (3 * number) % 7 for number, card in enumerate(FACES) if number % 3 == 0}
     four = perm(sum(piles.values()) - 4, 2)
-    told = odds(piles, tiger_pair_top=top)
+    by_bet = odds(piles, tiger_pair_top=top)
     expected = brute_openings(piles, lambda card: card.value if top == "identical" else card.rank)
     for bet in ("either_pair", "perfect_pair"):
-        assert told[bet].tiers[0].num == expected[bet] * four
-    assert [chance.num for chance in told["tiger_pair"].tiers[:3]] == [
+        assert by_bet[bet].tiers[0].num == expected[bet] * four
+    assert [chance.num for chance in by_bet["tiger_pair"].tiers[:3]] == [
         expected[f"tiger_pair {pays}"] * four for pays in (100, 20, 4)
     ]
 
@@ -197,9 +197,9 @@ def test_a_full_shoe_deviates_by_nothing() -> None:
 
 def test_without_tens_the_player_gains_what_the_odds_say() -> None:
     left = remaining(8, cards("TsJsQsKs") * 8)
-    told, usual = odds(left), eight()
+    by_bet, usual = odds(left), eight()
     for bet, gained in deviation(left, 8).items():
-        assert Fraction(*told[bet].rtp) == Fraction(*usual[bet].rtp) + gained
+        assert Fraction(*by_bet[bet].rtp) == Fraction(*usual[bet].rtp) + gained
 
 
 def test_without_a_face_its_bets_cannot_win() -> None:

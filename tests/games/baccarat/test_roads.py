@@ -22,7 +22,7 @@ def lines(name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (VECTORS / name).read_text("utf-8").splitlines()]
 
 
-def told(outcomes: str, banker: str = "", player: str = "", settings: RoadSettings = DEFAULTS) -> dict[str, Any]:
+def board_json(outcomes: str, banker: str = "", player: str = "", settings: RoadSettings = DEFAULTS) -> dict[str, Any]:
     """The board as JSON; pairs as 0/1 strings."""
     pairs = [[each == "1" for each in given.ljust(len(outcomes), "0")] for given in (banker, player)]
     rounds = [Bead(*bead) for bead in zip(outcomes, *pairs, strict=True)]
@@ -31,7 +31,7 @@ def told(outcomes: str, banker: str = "", player: str = "", settings: RoadSettin
 
 @each_row("row", lines("roads.jsonl"), ids=lambda row: f"{row['id']}-{row['kind']}")
 def test_every_field_of_the_vectors(row: dict[str, Any]) -> None:
-    got = told(row["outcomes"], row["banker_pair"], row["player_pair"])
+    got = board_json(row["outcomes"], row["banker_pair"], row["player_pair"])
     fields = row.keys() - {"id", "kind", "banker_pair", "player_pair"}
     assert {name: got[name] for name in fields} == {name: row[name] for name in fields}
 
@@ -51,23 +51,23 @@ BY_HAND = {"PBPPPBPPBB": ["B", "R", "R"], "PBBPPB": ["R", "R", "B"], "BBPPBP": [
 
 @pytest.mark.parametrize("outcomes", BY_HAND)
 def test_ask_road_by_hand(outcomes: str) -> None:
-    assert told(outcomes)["ask"]["banker"] == BY_HAND[outcomes]
+    assert board_json(outcomes)["ask"]["banker"] == BY_HAND[outcomes]
 
 
 def test_ask_marks_show_one_by_one_as_columns_begin() -> None:
-    shown = [[sign is not None for sign in told("BPBP"[:count])["ask"]["player"]] for count in range(5)]
+    shown = [[sign is not None for sign in board_json("BPBP"[:count])["ask"]["player"]] for count in range(5)]
     assert shown == [[False] * 3, [False] * 3, [True, False, False], [True, True, False], [True] * 3]
 
 
 def test_ask_cells_are_where_the_next_beads_lie() -> None:
-    cells = told("BBBBBBBP")["ask_cells"]
+    cells = board_json("BBBBBBBP")["ask_cells"]
     assert cells["banker"] == {"big": [3, 1], "big_eye": [1, 1], "small": None, "cockroach": None}
     assert cells["player"]["big"] == [2, 2]
-    assert told("")["ask_cells"]["banker"] == {"big": [1, 1], "big_eye": None, "small": None, "cockroach": None}
+    assert board_json("")["ask_cells"]["banker"] == {"big": [1, 1], "big_eye": None, "small": None, "cockroach": None}
 
 
 def big(outcomes: str, settings: RoadSettings = DEFAULTS) -> list[list[int]]:
-    return [cell[:2] for cell in told(outcomes, settings=settings)["big_grid"]]
+    return [cell[:2] for cell in board_json(outcomes, settings=settings)["big_grid"]]
 
 
 def test_a_streak_turns_right_at_the_bottom() -> None:
@@ -104,28 +104,28 @@ def test_a_run_starts_right_of_a_taken_row_1() -> None:
 
 
 def test_leading_ties_wait_for_the_first_bead() -> None:
-    assert told("TT")["held_ties"] == 2
-    assert told("TT")["big_grid"] == []
-    assert told("TTBT")["big_grid"] == [[1, 1, "red", 3, 1]]
+    assert board_json("TT")["held_ties"] == 2
+    assert board_json("TT")["big_grid"] == []
+    assert board_json("TTBT")["big_grid"] == [[1, 1, "red", 3, 1]]
 
 
 def test_leading_ties_in_a_column_of_their_own() -> None:
-    now = told("TTBP", settings=OWN_COLUMN)
+    now = board_json("TTBP", settings=OWN_COLUMN)
     assert now["big_logical"] == [["T", 1, [1]], ["B", 1, [0]], ["P", 1, [0]]]
     assert now["big_grid"][0] == [1, 1, "green", 1, 1]
-    assert (now["big_eye"], told("TTBP")["big_eye"]) == ("R", "")
+    assert (now["big_eye"], board_json("TTBP")["big_eye"]) == ("R", "")
 
 
 def test_pairs_show_on_green_beads_too() -> None:
-    assert told("TB", "10", "11")["bead"] == [[1, 1, "green", True, True], [1, 2, "red", False, True]]
+    assert board_json("TB", "10", "11")["bead"] == [[1, 1, "green", True, True], [1, 2, "red", False, True]]
 
 
 def test_only_the_houses_good_roads_are_shown() -> None:
     both = "BBBBPPPP"
-    assert told(both)["good_roads"] == ["long_player", "pairs"]
-    assert told(both, settings=RoadSettings(good=("pairs",)))["good_roads"] == ["pairs"]
+    assert board_json(both)["good_roads"] == ["long_player", "pairs"]
+    assert board_json(both, settings=RoadSettings(good=("pairs",)))["good_roads"] == ["pairs"]
 
 
 def test_a_new_shoe_has_no_roads() -> None:
-    empty = told("")
+    empty = board_json("")
     assert [name for name in empty if empty[name]] == ["ask", "ask_cells"]

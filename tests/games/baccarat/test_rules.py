@@ -68,14 +68,14 @@ def test_a_banker_who_stands_is_told_as_dealers_remember_it(text: str, why: str)
 def test_the_docs_have_the_table_of_third_cards() -> None:
     text = (Path(__file__).parents[3] / "docs" / "baccarat.md").read_text("utf-8")
     lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("| ")]
-    told = {
+    documented = {
         int(banker): ({STOOD} if stood == "draws" else set()) | {int(n) for n in third.replace("-", "").split()}
         for row in lines
         if len(row) == 5 and row[0][0].isdigit()
         for stood, third in (row[1:3],)
         for banker in row[0].split(",")
     }
-    assert told == {banker: set(thirds) for banker, thirds in BANKER_DRAWS.items()}
+    assert documented == {banker: set(thirds) for banker, thirds in BANKER_DRAWS.items()}
     assert {int(row[0]): row[4] for row in lines if len(row) == 5 and row[4] in STANDS_BY.values()} == STANDS_BY
 
 
@@ -132,8 +132,8 @@ def test_a_third_card_of_nine_is_no_natural() -> None:
 
 def test_a_hidden_reserve_says_nothing_about_itself() -> None:
     """With five cards out under six-card, `due` and its reason are the same whatever the fifth is."""
-    told = {layout((*cards("9s Kd Th Kc"), card), "six-card").why for card in FACES}
-    assert told == {"R2 due"}
+    reasons = {layout((*cards("9s Kd Th Kc"), card), "six-card").why for card in FACES}
+    assert reasons == {"R2 due"}
 
 
 def test_a_card_prints_as_unknown() -> None:

@@ -39,7 +39,7 @@ class Hand:
         self.how = self.outcome = ""
         self.net = Fraction(0)
 
-    def told(self) -> dict[str, Any]:
+    def fields(self) -> dict[str, Any]:
         """What the result says of it."""
         total, soft = best(self.cards)
         return {
@@ -68,7 +68,7 @@ def result(dealer: list[str], lines: list[list[Hand]]) -> dict[str, Any]:
             "blackjack": len(dealer) == 2 and total == 21,
             "bust": total > 21,
         },
-        "hands": [hand.told() for line in lines for hand in line],
+        "hands": [hand.fields() for line in lines for hand in line],
         "seats": {
             f"S{line[0].seat}": {"units": text(nets[line[0].seat] / line[0].bet), "net": text(nets[line[0].seat])}
             for line in lines

@@ -49,14 +49,14 @@ def line(seed: int) -> dict[str, Any]:
     return round | {"moves": said, "steps": steps, "result": book.result()}
 
 
-def differs(told: dict[str, Any]) -> str:
+def differs(case: dict[str, Any]) -> str:
     """Where the real shoe plays another round than the book, "" if it does not."""
-    answered = answer("blackjack", json.dumps({name: told[name] for name in told if name not in ("steps", "result")}))
-    for n, (ours, book) in enumerate(zip(answered["steps"], told["steps"], strict=True)):
+    answered = answer("blackjack", json.dumps({name: case[name] for name in case if name not in ("steps", "result")}))
+    for n, (ours, book) in enumerate(zip(answered["steps"], case["steps"], strict=True)):
         if ours != book:
-            return f"{told['id']}: step {n}, after {[None, *told['moves']][n]}: {ours} instead of {book}"
+            return f"{case['id']}: step {n}, after {[None, *case['moves']][n]}: {ours} instead of {book}"
     ours = answered["result"]
-    return "" if ours == told["result"] else f"{told['id']}: {ours} instead of {told['result']}"
+    return "" if ours == case["result"] else f"{case['id']}: {ours} instead of {case['result']}"
 
 
 def words(rng: Random, book: Book) -> list[str]:

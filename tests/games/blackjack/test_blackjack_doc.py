@@ -66,8 +66,8 @@ def test_the_orders_are_taken_and_answered_as_shown() -> None:
 def test_the_topic_table_is_as_shown() -> None:
     (part,) = shown('"hands":{"S1.1":["8h","8d"]')
     now = snapshots(table("bets=1:100,3:12.5 8h As 6c 8d Kd 9s").shoe)["table"]
-    told = msgspec.json.decode(msgspec.json.encode(now))
-    assert {name: told[name] for name in part} == part
+    message = msgspec.json.decode(msgspec.json.encode(now))
+    assert {name: message[name] for name in part} == part
 
 
 @pytest.mark.parametrize("name", [*Hand.__struct_fields__, *Own.__struct_fields__])
@@ -77,9 +77,9 @@ def test_each_part_of_the_round_is_there(name: str) -> None:
 
 def test_the_odds_have_the_keys_shown() -> None:
     text = next(each for each in blocks() if "peeked" in each)
-    told = odds(piles_of(8, ()))
-    assert all(f'"{key}":' in text for key in told.__struct_fields__)
-    assert (told.bust["12"].num, told.bust["12"].den) == (128, 416)
+    full_odds = odds(piles_of(8, ()))
+    assert all(f'"{key}":' in text for key in full_odds.__struct_fields__)
+    assert (full_odds.bust["12"].num, full_odds.bust["12"].den) == (128, 416)
 
 
 def test_the_example_config_is_a_table_of_blackjack() -> None:

@@ -45,23 +45,25 @@ def counted(left: list[Card]) -> dict[str, dict[str, Fraction]]:
     for order in permutations([card.value for card in left]):
         first = UPS[points(order[0][0])]
         ends.setdefault(first, Counter())[ended(order)] += 1
-    return {up: {end: Fraction(n, told.total()) for end, n in told.items()} for up, told in ends.items()}
+    return {up: {end: Fraction(n, counts.total()) for end, n in counts.items()} for up, counts in ends.items()}
 
 
 @pytest.mark.parametrize("seed", range(12))
 def test_the_dealers_ends_are_those_of_all_orders(seed: int) -> None:
     rng = Random(seed)
     left = rng.sample(FACES, rng.randint(2, 7))
-    told = odds(piles_of(1, [card for card in FACES if card not in left]))
-    found = {up: {end: part(chance) for end, chance in ends.items() if chance.num} for up, ends in told.dealer.items()}
+    shoe_odds = odds(piles_of(1, [card for card in FACES if card not in left]))
+    found = {
+        up: {end: part(chance) for end, chance in ends.items() if chance.num} for up, ends in shoe_odds.dealer.items()
+    }
     assert found == counted(left)
 
 
 @pytest.mark.parametrize("few", ["Ac As", "Ac Ad Ah As 2c", "6c 5d", "2c 2d 2h 2s 3d 3h 3s"])
 def test_a_shoe_may_be_empty_before_the_dealer_has_ended(few: str) -> None:
     left = list(cards(few))
-    told = odds(piles_of(1, [card for card in FACES if card not in left])).dealer
-    assert {up: part(ends["unfinished"]) for up, ends in told.items() if "unfinished" in ends} == {
+    dealer = odds(piles_of(1, [card for card in FACES if card not in left])).dealer
+    assert {up: part(ends["unfinished"]) for up, ends in dealer.items() if "unfinished" in ends} == {
         up: ends["unfinished"] for up, ends in counted(left).items() if "unfinished" in ends
     }
 
@@ -76,24 +78,24 @@ def test_eight_decks_bust_as_published(up: str, bust: float) -> None:
 
 
 def test_a_blackjack_of_eight_decks() -> None:
-    told = odds(FULL).blackjack
-    assert part(told["any"]) == Fraction(2 * 32 * 128, 416 * 415)
-    assert part(told["A"]) == Fraction(128, 415)
-    assert part(told["T"]) == Fraction(32, 415)
+    chances = odds(FULL).blackjack
+    assert part(chances["any"]) == Fraction(2 * 32 * 128, 416 * 415)
+    assert part(chances["A"]) == Fraction(128, 415)
+    assert part(chances["T"]) == Fraction(32, 415)
 
 
 def test_a_peek_without_blackjack_leaves_the_other_ends_in_proportion() -> None:
-    told = odds(FULL)
+    shoe_odds = odds(FULL)
     for up in ("A", "T"):
-        rest = 1 - part(told.dealer[up]["blackjack"])
-        assert not told.peeked[up]["blackjack"].num
+        rest = 1 - part(shoe_odds.dealer[up]["blackjack"])
+        assert not shoe_odds.peeked[up]["blackjack"].num
         for end in ("17", "21", "bust"):
-            assert part(told.peeked[up][end]) == part(told.dealer[up][end]) / rest
+            assert part(shoe_odds.peeked[up][end]) == part(shoe_odds.dealer[up][end]) / rest
 
 
 def test_the_ends_of_one_first_card_add_up() -> None:
-    told = odds(piles_of(6, cards("As Kd 5c") * 3))
-    for ends in (*told.dealer.values(), *told.peeked.values()):
+    shoe_odds = odds(piles_of(6, cards("As Kd 5c") * 3))
+    for ends in (*shoe_odds.dealer.values(), *shoe_odds.peeked.values()):
         assert {chance.den for chance in ends.values()} == {sum(chance.num for chance in ends.values())}
 
 
@@ -102,8 +104,8 @@ def test_the_ends_of_one_first_card_add_up() -> None:
 )
 def test_the_next_card_busts_a_hand(total: str, num: int) -> None:
     left = cards("As 2d 6c 7c 8c 9c Td Jd Qd Kd")
-    told = odds(piles_of(1, [card for card in FACES if card not in left])).bust
-    assert told[total] == Chance(num, 10)
+    busts = odds(piles_of(1, [card for card in FACES if card not in left])).bust
+    assert busts[total] == Chance(num, 10)
 
 
 def test_one_card_is_no_hand() -> None:
@@ -136,9 +138,9 @@ def stdin(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
 def test_the_command_tells_integers(capfdbinary: pytest.CaptureFixture[bytes], stdin: Callable[[str], None]) -> None:
     stdin("shoe As Kd")
     assert main(["odds", "--game", "blackjack", "--decks", "6", "--seen", "-", "--json"]) == 0
-    told = json.loads(capfdbinary.readouterr().out)
-    assert told["blackjack"]["any"] == {"num": 23 * 95, "den": 310 * 309 // 2}
-    assert list(told["dealer"]) == ["A", "2", "3", "4", "5", "6", "7", "8", "9", "T"]
+    printed = json.loads(capfdbinary.readouterr().out)
+    assert printed["blackjack"]["any"] == {"num": 23 * 95, "den": 310 * 309 // 2}
+    assert list(printed["dealer"]) == ["A", "2", "3", "4", "5", "6", "7", "8", "9", "T"]
 
 
 def test_the_command_draws_a_table(capsys: pytest.CaptureFixture[str]) -> None:

@@ -74,7 +74,7 @@ def test_a_void_says_what_was_put_in_paid_and_taken() -> None:
 def test_a_correction_is_a_whole_round_in_cards_and_marks() -> None:
     now = table("bets=1:10 Th 9c 9h 8d 1:S")
     now.play("!correct 1 Th,9c,9h,Td,1:S")
-    assert [(told["status"], told["bets"]) for told in now.rounds] == [
+    assert [(message["status"], message["bets"]) for message in now.rounds] == [
         ("closed", {"S1": "10"}),
         ("corrected", {"S1": "0"}),
     ]

@@ -42,8 +42,8 @@ def test_money_is_told_before_the_first_round_of_a_game_and_not_again() -> None:
 
 
 def test_purses_told_again_between_rounds_replace_what_was_worked_out() -> None:
-    told = table(f"{MONEY} {BANK_OF_1} {BETS} {WINS} money=1:10,2:20,3:30,4:40 {BANK_OF_1} {BETS} {EQUAL}")
-    assert told.rounds[-1]["money"] == {"S1": "14", "S2": "21", "S3": "28", "S4": "37"}
+    played = table(f"{MONEY} {BANK_OF_1} {BETS} {WINS} money=1:10,2:20,3:30,4:40 {BANK_OF_1} {BETS} {EQUAL}")
+    assert played.rounds[-1]["money"] == {"S1": "14", "S2": "21", "S3": "28", "S4": "37"}
     late = table(f"{MONEY} 1:grab=1 money=1:10,2:20,3:30,4:40")
     assert not late.answer.ok
 
@@ -73,7 +73,7 @@ def test_five_rounds_are_a_game() -> None:
     for tiles in (WINS, EQUAL, *REST):
         assert game.shoe.status == "open"
         game.play(f"{BANK_OF_1} {BETS}", tiles)
-    assert [told["game_round"] for told in game.rounds] == [1, 2, 3, 4, 5]
+    assert [message["game_round"] for message in game.rounds] == [1, 2, 3, 4, 5]
     assert did(game, "round")[-1] == ("round", 5)
     assert game.shoe.status == "ended"
     assert not game.rounds[-1]["stopped"]
@@ -135,11 +135,11 @@ def test_a_sealed_house_turns_a_hand_a_press_the_bankers_last() -> None:
 
 def test_a_voided_round_is_as_if_never_dealt_but_its_tiles_are_gone() -> None:
     voided = table(f"{MONEY} {BANK_OF_1} {BETS} wp wp !void misdeal {BANK_OF_1} {BETS} {EQUAL}")
-    assert [told["status"] for told in voided.rounds] == ["voided", "closed"]
+    assert [message["status"] for message in voided.rounds] == ["voided", "closed"]
     assert voided.rounds[1]["game_round"] == 1
     assert sum(map(Decimal, voided.rounds[1]["money"].values())) == 4000
     voided.play(*[f"{BANK_OF_1} {BETS} {tiles}" for tiles in REST])
-    assert [told.get("game_round") for told in voided.rounds] == [None, 1, 2, 3, 4]
+    assert [message.get("game_round") for message in voided.rounds] == [None, 1, 2, 3, 4]
     assert voided.shoe.status == "ended"  # six tiles are left
 
 
@@ -171,7 +171,7 @@ def test_an_unread_tile_is_entered_or_voids_its_round() -> None:
     assert entered.open == voided.open == ("unreadable",)
     assert entered.play("!enter 2p").rounds[0]["hands"]["S2"]["points"] == "2-8"
     voided.play("!resolve unreadable void")
-    assert [told["status"] for told in voided.rounds] == ["voided"]
+    assert [message["status"] for message in voided.rounds] == ["voided"]
     assert voided.play("2:grab=1").answer.ok
 
 

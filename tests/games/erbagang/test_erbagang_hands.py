@@ -22,8 +22,8 @@ def test_all_780_pairs_by_their_kind() -> None:
     tiles = [tile for tile in TILES for _ in range(4)]
     assert Counter(kind_of(tile.rank for tile in pair) for pair in combinations(tiles, 2)) == PAIRS
     assert GAME.odds
-    told = GAME.odds().of(1, (), ErBaGang())
-    assert {kind: (chance.num, chance.den) for kind, chance in told.items()} == {
+    chances = GAME.odds().of(1, (), ErBaGang())
+    assert {kind: (chance.num, chance.den) for kind, chance in chances.items()} == {
         kind: (count, 780) for kind, count in PAIRS.items()
     }
 

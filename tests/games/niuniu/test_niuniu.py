@@ -31,14 +31,14 @@ def did(table: Table, verb: str) -> list[tuple[Any, ...]]:
 
 def test_a_game_as_the_seed_tells_it() -> None:
     played = table(f"{GRABS} {BETS} {CARDS}")
-    [told] = played.rounds
-    assert told["bets"] == {"S1": "540", "S2": "-270", "S3": "-90", "S4": "-180"}
+    [message] = played.rounds
+    assert message["bets"] == {"S1": "540", "S2": "-270", "S3": "-90", "S4": "-180"}
     assert did(played, "pay")[0] == ("pay", "S2", "S1", "270")  # 10 * 3 * 3 * 3
-    assert {slot: hand["points"] for slot, hand in told["hands"].items()} == HANDS
-    assert (told["banker"], told["multiple"], told["multiples"]) == ("S1", 3, {"S2": 3, "S3": 1, "S4": 2})
-    assert told["outcome"] == "banker"
-    assert told["why"][0] == "S2 no-bull loses to S1 bull-bull"
-    assert set(told["stakes"]) == set(told["bets"])
+    assert {slot: hand["points"] for slot, hand in message["hands"].items()} == HANDS
+    assert (message["banker"], message["multiple"], message["multiples"]) == ("S1", 3, {"S2": 3, "S3": 1, "S4": 2})
+    assert message["outcome"] == "banker"
+    assert message["why"][0] == "S2 no-bull loses to S1 bull-bull"
+    assert set(message["stakes"]) == set(message["bets"])
 
 
 def test_the_next_pack_opens_with_the_first_bid() -> None:
@@ -114,8 +114,8 @@ def test_a_sealed_house_turns_a_hand_a_press_the_bankers_last() -> None:
         assert [words[1] for words in did(sealed, "turn")][n - 1 :] == [slot]
     opened = table(f"1:grab=0 2:grab=1 3:grab=3 4:grab=2 1:bet=1 2:bet=2 4:bet=3 {CARDS}")
     assert [words[1] for words in did(opened, "turn")] == ["S1", "S2", "S3", "S4"]
-    told = [{name: each.rounds[0][name] for name in ("hands", "bets", "outcomes")} for each in (sealed, opened)]
-    assert told[0] == told[1]
+    ends = [{name: each.rounds[0][name] for name in ("hands", "bets", "outcomes")} for each in (sealed, opened)]
+    assert ends[0] == ends[1]
 
 
 def test_a_hand_is_not_opened_before_its_turn() -> None:
@@ -133,10 +133,15 @@ def test_what_lies_face_down_is_nowhere_outside() -> None:
 
 
 def test_the_table_shows_bids_banker_and_bets() -> None:
-    told = [snapshots(table(text).shoe)["table"].shows for text in ("1:grab=2", GRABS, f"{GRABS} 3:bet=1")]
-    assert told[0] == {"bids": {"S1": 2}, "banker": None, "multiple": None, "bets": {}}
-    assert (told[1]["banker"], told[1]["multiple"]) == ("S1", 3)
-    assert told[2] == {"bids": {"S1": 3, "S2": 1, "S3": 0, "S4": 2}, "banker": "S1", "multiple": 3, "bets": {"S3": 1}}
+    on_table = [snapshots(table(text).shoe)["table"].shows for text in ("1:grab=2", GRABS, f"{GRABS} 3:bet=1")]
+    assert on_table[0] == {"bids": {"S1": 2}, "banker": None, "multiple": None, "bets": {}}
+    assert (on_table[1]["banker"], on_table[1]["multiple"]) == ("S1", 3)
+    assert on_table[2] == {
+        "bids": {"S1": 3, "S2": 1, "S3": 0, "S4": 2},
+        "banker": "S1",
+        "multiple": 3,
+        "bets": {"S3": 1},
+    }
 
 
 def test_a_screen_says_bids_in_words() -> None:
@@ -146,9 +151,9 @@ def test_a_screen_says_bids_in_words() -> None:
 
 def test_a_void_gives_back_nothing_because_nothing_was_put_in() -> None:
     voided = table(f"{GRABS} {BETS} Kh 2c !void misdeal")
-    [told] = voided.rounds
-    assert (told["status"], told["cards"]) == ("voided", [])
-    assert {float(put) for put, _ in told["stakes"].values()} == {0.0}
+    [message] = voided.rounds
+    assert (message["status"], message["cards"]) == ("voided", [])
+    assert {float(put) for put, _ in message["stakes"].values()} == {0.0}
     assert voided.play("1:grab=0").shoe.number == 2  # a pack is one game, a voided one too
 
 
@@ -157,7 +162,7 @@ def test_a_correction_is_the_whole_game_again() -> None:
     words = f"{GRABS} {BETS} {CARDS.replace('Ah', 'Ac')}".split()
     played.play(f"!correct 1 {','.join(words)}")
     assert played.answer.ok
-    assert [told["revision"] for told in played.rounds] == [0, 1]
+    assert [message["revision"] for message in played.rounds] == [0, 1]
     assert played.rounds[1]["hands"]["S4"]["cards"][-1] == "Ac"
 
 

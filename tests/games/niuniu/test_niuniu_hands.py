@@ -26,8 +26,8 @@ SAMPLE = 100_000
 
 def test_hands_by_their_kind_counted_by_rank_patterns() -> None:
     assert GAME.odds
-    told = GAME.odds().of(1, (), NiuNiu())
-    assert {kind: (chance.num, chance.den) for kind, chance in told.items()} == {
+    chances = GAME.odds().of(1, (), NiuNiu())
+    assert {kind: (chance.num, chance.den) for kind, chance in chances.items()} == {
         kind: (count, 2_598_960) for kind, count in zip(KINDS, COUNTS, strict=True)
     }
 

@@ -34,8 +34,8 @@ def objects() -> list[dict[str, Any]]:
     for block in re.findall(r"```json\n(.*?)```", TEXT, re.DOTALL):
         at = 0
         while (at := block.find("{", at)) >= 0:
-            told, at = decoder.raw_decode(block, at)
-            found.append(told)
+            value, at = decoder.raw_decode(block, at)
+            found.append(value)
     return found
 
 
@@ -57,21 +57,21 @@ def test_the_messages_shown_are_those_of_a_table() -> None:
     now = json.loads(msgspec.json.encode(topic(table(LOOKED).shoe)))
     assert {key: now[key] for key in shown} == shown
     closed, voided = (each for each in objects() if "status" in each)
-    told = table(f"{LOOKED} 2:call 3:fold 1:compare=2").rounds[-1]
+    message = table(f"{LOOKED} 2:call 3:fold 1:compare=2").rounds[-1]
     hands = {slot: hand for slot, hand in closed["hands"].items() if slot != ".."}
-    assert hands.items() <= told["hands"].items()
-    assert {key: told[key] for key in closed if key != "hands"} == {
+    assert hands.items() <= message["hands"].items()
+    assert {key: message[key] for key in closed if key != "hands"} == {
         key: closed[key] for key in closed if key != "hands"
     }
-    told = table(f"{LOOKED} 2:call !void misdeal").rounds[-1]
-    assert {key: told[key] for key in voided} == voided
+    message = table(f"{LOOKED} 2:call !void misdeal").rounds[-1]
+    assert {key: message[key] for key in voided} == voided
 
 
 def test_every_kind_is_told_with_its_count() -> None:
     assert GAME.odds
-    told = GAME.odds().of(1, (), ZhaJinHua())
+    chances = GAME.odds().of(1, (), ZhaJinHua())
     for kind in (*KINDS, "special_235"):
-        assert re.search(rf"\| `{kind}` .* {told[kind].num:,} \|\n", TEXT), kind
+        assert re.search(rf"\| `{kind}` .* {chances[kind].num:,} \|\n", TEXT), kind
 
 
 def test_every_mark_entry_and_refusal_is_told() -> None:

@@ -108,9 +108,9 @@ def test_one_of_two_hands_always_wins_and_the_second_implementation_agrees() -> 
         assert beats(a, b) == simulated_hands.first_wins([card.value for card in a], [card.value for card in b])
 
 
-@pytest.mark.parametrize("told", [["2s", "3h", "5d"], {"cards": ["2s", "3h", "5d"]}])
-def test_hands_may_come_with_their_cards_alone(told: object) -> None:
-    line = {"id": "c", "game": "zhajinhua", "type": "compare", "a": told, "b": {"cards": ["As", "Ah", "Ad"]}}
+@pytest.mark.parametrize("first", [["2s", "3h", "5d"], {"cards": ["2s", "3h", "5d"]}])
+def test_hands_may_come_with_their_cards_alone(first: object) -> None:
+    line = {"id": "c", "game": "zhajinhua", "type": "compare", "a": first, "b": {"cards": ["As", "Ah", "Ad"]}}
     assert answer("zhajinhua", json.dumps(line)) == {"id": "c", "winner": "a"}
 
 

@@ -32,19 +32,19 @@ def test_a_full_pack_has_the_hands_that_are_published() -> None:
 
 
 def test_cards_that_were_seen_are_left_out() -> None:
-    told = BOOK.of(1, cards("AsAhAd"), ZhaJinHua())
-    assert told["leopard"].den == comb(49, 3)
-    assert told["leopard"].num == 12 * 4
-    assert sum(chance.num for chance in told.values()) == comb(49, 3)
+    chances = BOOK.of(1, cards("AsAhAd"), ZhaJinHua())
+    assert chances["leopard"].den == comb(49, 3)
+    assert chances["leopard"].num == 12 * 4
+    assert sum(chance.num for chance in chances.values()) == comb(49, 3)
 
 
 def test_any_rest_counts_as_the_second_implementation_counts_it() -> None:
     random = Random(4)
     for left in (3, 7, 20):
         rest = random.sample(FACES, left)
-        told = BOOK.of(1, [card for card in FACES if card not in rest], ZhaJinHua())
+        chances = BOOK.of(1, [card for card in FACES if card not in rest], ZhaJinHua())
         kinds = [kind_of([card.value for card in hand]) for hand in combinations(rest, 3)]
-        assert {each: chance.num for each, chance in told.items()} == {each: kinds.count(each) for each in told}
+        assert {each: chance.num for each, chance in chances.items()} == {each: kinds.count(each) for each in chances}
 
 
 def test_how_much_likelier_a_kind_is_adds_up_to_nothing() -> None:

@@ -28,17 +28,17 @@ DONE = {
 }  # fmt: skip
 
 
-def as_numbers(told: Any) -> Any:
-    if isinstance(told, dict):
-        return {name: as_numbers(value) for name, value in told.items()}
-    if isinstance(told, list | tuple):
-        return [as_numbers(each) for each in told]
-    if isinstance(told, str) and told[-1:].isdigit():
+def as_numbers(item: Any) -> Any:
+    if isinstance(item, dict):
+        return {name: as_numbers(value) for name, value in item.items()}
+    if isinstance(item, list | tuple):
+        return [as_numbers(each) for each in item]
+    if isinstance(item, str) and item[-1:].isdigit():
         try:
-            return Fraction(told)
+            return Fraction(item)
         except ValueError:
-            return told
-    return told
+            return item
+    return item
 
 
 def differs(line: dict[str, Any]) -> str:

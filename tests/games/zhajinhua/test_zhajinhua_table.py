@@ -76,9 +76,13 @@ def test_a_compare_says_who_is_out_and_all_hands_open_with_the_result(disclose: 
         ("put", "S1", "2"), ("compare", "S1", "S2", "S1"), ("out", "S2", "compare"), ("win", "S1", "7"),
     ]  # fmt: skip
     assert len(said(played, events.CardRevealed)) == 9
-    told = played.rounds[-1]
-    assert told["hands"]["S3"]["cards"] == ["4c", "5c", "Ad"]
-    assert (told["winner"], told["won_by"], told["bets"]) == ("S1", "compare", {"S1": "3", "S2": "-2", "S3": "-1"})
+    message = played.rounds[-1]
+    assert message["hands"]["S3"]["cards"] == ["4c", "5c", "Ad"]
+    assert (message["winner"], message["won_by"], message["bets"]) == (
+        "S1",
+        "compare",
+        {"S1": "3", "S2": "-2", "S3": "-1"},
+    )
 
 
 def test_a_look_out_of_turn_leaves_the_number_of_the_question_and_one_in_turn_changes_it() -> None:
@@ -133,12 +137,12 @@ def test_a_raise_with_less_than_a_step_to_the_top_is_not_allowed() -> None:
 
 def test_bets_closed_says_who_takes_no_part_and_too_few_make_no_round() -> None:
     played = table()
-    told = answer(played, orders.BetsClosed(money={"1": "0.5", "2": "5", "3": "5", "9": "5"}))
-    assert (told.ok, told.error) == (False, "no_round")
-    assert told.hint == "S1 takes no part: money_below_ante, S9 takes no part: no_such_seat"
-    told = answer(played, orders.BetsClosed(money={"1": "0.5", "2": "5", "3": "5", "4": "5"}))
-    assert (told.ok, told.hint) == (True, "S1 takes no part: money_below_ante")
-    assert told.left_out == {"1": "money_below_ante"}
+    reply = answer(played, orders.BetsClosed(money={"1": "0.5", "2": "5", "3": "5", "9": "5"}))
+    assert (reply.ok, reply.error) == (False, "no_round")
+    assert reply.hint == "S1 takes no part: money_below_ante, S9 takes no part: no_such_seat"
+    reply = answer(played, orders.BetsClosed(money={"1": "0.5", "2": "5", "3": "5", "4": "5"}))
+    assert (reply.ok, reply.hint) == (True, "S1 takes no part: money_below_ante")
+    assert reply.left_out == {"1": "money_below_ante"}
 
 
 def test_an_unread_card_is_asked_for_by_the_first_compare_that_needs_it() -> None:
@@ -154,10 +158,10 @@ def test_an_unread_card_is_asked_for_by_the_first_compare_that_needs_it() -> Non
     played.play("3:fold")
     assert "face-down card in S3" in (played.detail("unreadable") or "")
     assert enter(played, "4c").ok
-    told = played.rounds[-1]
-    assert told["hands"]["S2"]["cards"] == ["9h", "9d", "2s"]
-    assert "manual" in told["flags"]
-    assert {each["card"]: each["from"] for each in told["cards"]}["4c"] == "manual"
+    message = played.rounds[-1]
+    assert message["hands"]["S2"]["cards"] == ["9h", "9d", "2s"]
+    assert "manual" in message["flags"]
+    assert {each["card"]: each["from"] for each in message["cards"]}["4c"] == "manual"
 
 
 def test_who_entered_an_unread_card_is_on_record_and_its_commitment_opens() -> None:
@@ -174,17 +178,17 @@ def test_the_floor_may_void_a_round_with_an_unread_card() -> None:
     played = table(f"{MONEY} Ks 9h ?? Kh 9d 5c 7d 2s Ad lot=1 1:raise=3 2:fold 3:fold")
     assert played.open == ("unreadable",)
     assert answer(played, orders.Resolve("unreadable", "void")).ok
-    told = played.rounds[-1]
-    assert (told["status"], told["stakes"]) == ("voided", {"S1": ["4", "0"], "S2": ["1", "0"], "S3": ["1", "0"]})
+    message = played.rounds[-1]
+    assert (message["status"], message["stakes"]) == ("voided", {"S1": ["4", "0"], "S2": ["1", "0"], "S3": ["1", "0"]})
     assert played.phase in ("ended", "betting")
 
 
 def test_a_void_says_what_each_seat_had_put_in() -> None:
     played = table(f"{DEALT} 1:look 1:raise=4 2:call")
     assert answer(played, orders.Void("misdeal")).ok
-    told = played.rounds[-1]
-    assert told["stakes"] == {"S1": ["5", "0"], "S2": ["3", "0"], "S3": ["1", "0"]}
-    assert told["cards"] == []
+    message = played.rounds[-1]
+    assert message["stakes"] == {"S1": ["5", "0"], "S2": ["3", "0"], "S3": ["1", "0"]}
+    assert message["cards"] == []
 
 
 def test_a_correction_is_the_whole_round_anew() -> None:
@@ -192,8 +196,13 @@ def test_a_correction_is_the_whole_round_anew() -> None:
     moves = f"{CARDS} lot=1 1:call 2:call 3:fold 2:fold".split()
     refused = answer(played, orders.Correct(1, tuple(moves), "camera"))
     assert refused.ok
-    told = played.rounds[-1]
-    assert (told["status"], told["winner"], told["won_by"], told["by"]) == ("corrected", "S1", "fold", "floor")
+    message = played.rounds[-1]
+    assert (message["status"], message["winner"], message["won_by"], message["by"]) == (
+        "corrected",
+        "S1",
+        "fold",
+        "floor",
+    )
     wrong = f"{CARDS} lot=1 1:call 2:compare=1".split()
     assert not answer(played, orders.Correct(1, tuple(wrong), "camera")).ok
 
@@ -213,8 +222,8 @@ def test_a_restart_asks_the_same_question() -> None:
 
 def test_the_next_pack_opens_with_the_purses_of_the_next_round() -> None:
     played = table(f"{DEALT} {SHOWDOWN} {DEALT} {SHOWDOWN}")
-    assert [told["shoe"] for told in played.rounds] == [1, 2]
-    assert [told["prev"] is None for told in played.rounds] == [True, False]
+    assert [message["shoe"] for message in played.rounds] == [1, 2]
+    assert [message["prev"] is None for message in played.rounds] == [True, False]
 
 
 FACES = [None, None, None]
@@ -260,8 +269,8 @@ def test_rounds_that_differ_only_face_down_look_alike_until_something_opens() ->
     first, second = (table(BEFORE.replace(CARDS, cards)) for cards in (CARDS, "As 9s 4h Ac 9c 5h Td 3s Kd"))
 
     def outside(played: Table) -> str:
-        told = "\n".join(message.payload.decode() for message in played.messages)
-        told += msgspec.json.encode([topic(played.shoe), lamps(played.shoe)]).decode()
-        return re.sub(r'"(commit|head|sealed)":"[0-9a-f]{64}"', "", told)
+        text = "\n".join(message.payload.decode() for message in played.messages)
+        text += msgspec.json.encode([topic(played.shoe), lamps(played.shoe)]).decode()
+        return re.sub(r'"(commit|head|sealed)":"[0-9a-f]{64}"', "", text)
 
     assert outside(first) == outside(second)
