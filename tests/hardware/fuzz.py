@@ -68,26 +68,26 @@ def trial(protocol: str, cards: Random, cable: Random, tally: Tally) -> None:
     host.resume(ReportNo(SESSION, (base - 1) % 256))
     began = time.process_time()
     try:
-        told = [message for portion in portions(spoiled, cable) for message in taken(host, portion)]
+        messages = [message for portion in portions(spoiled, cable) for message in taken(host, portion)]
     except Exception as error:  # whatever it is, it is what is looked for
         tally.wrong.append(f"{type(error).__name__}: {error} after {spoiled.hex()}")
         return
     if time.process_time() - began > HANG_S:
         tally.wrong.append(f"slow on {spoiled.hex()}")
-    tally.cards += len(reads(told))
+    tally.cards += len(reads(messages))
     tally.damaged += host.bad
-    tally.strange += sum(code not in codes for code in reads(told))
-    tally.wrong += mistakes(protocol, codes, told, spoiled, held(host))
-    tally.wrong += [f"slot {m.slot} of {m.code} from {spoiled.hex()}" for m in told if is_misplaced(m, codes, base)]
+    tally.strange += sum(code not in codes for code in reads(messages))
+    tally.wrong += mistakes(protocol, codes, messages, spoiled, held(host))
+    tally.wrong += [f"slot {m.slot} of {m.code} from {spoiled.hex()}" for m in messages if is_misplaced(m, codes, base)]
 
 
-def mistakes(protocol: str, codes: list[int | str], told: list[Message], wire: bytes, kept: int) -> Iterator[str]:
+def mistakes(protocol: str, codes: list[int | str], messages: list[Message], wire: bytes, kept: int) -> Iterator[str]:
     """What must not be: a card of the book out of its order, a card made up of checked bytes, endless memory."""
     line = LINES[protocol]
-    found = reads(told)
+    found = reads(messages)
     rest = iter(codes)
-    if line.numbered and is_silent_loss(codes, told):
-        yield f"silently lost some of {codes}: {told} from {wire.hex()}"
+    if line.numbered and is_silent_loss(codes, messages):
+        yield f"silently lost some of {codes}: {messages} from {wire.hex()}"
     known = [code for code in found if code in codes]
     if not all(code in rest for code in known):
         yield f"{known} of {codes} from {wire.hex()}"
@@ -95,8 +95,8 @@ def mistakes(protocol: str, codes: list[int | str], told: list[Message], wire: b
         yield f"made up {found} of {codes} from {wire.hex()}"
     if kept > BOUND:
         yield f"keeps {kept} bytes after {wire.hex()}"
-    if any(isinstance(message, Notice) and any(str(code) in message.what for code in codes) for message in told):
-        yield f"says a card in clear: {told}"
+    if any(isinstance(message, Notice) and any(str(code) in message.what for code in codes) for message in messages):
+        yield f"says a card in clear: {messages}"
 
 
 def is_misplaced(message: Message, codes: list[int | str], base: int) -> bool:
@@ -106,10 +106,10 @@ def is_misplaced(message: Message, codes: list[int | str], base: int) -> bool:
     return message.slot != slot(base + codes.index(message.code))
 
 
-def is_silent_loss(codes: list[int | str], told: list[Message]) -> bool:
+def is_silent_loss(codes: list[int | str], messages: list[Message]) -> bool:
     """Whether one of `codes`, no two of them the same, is missing between two others and nothing was said of it."""
     before, warned = None, False
-    for message in told:
+    for message in messages:
         warned = warned or isinstance(message, Unread) or getattr(message, "gap", False)
         if isinstance(message, Read) and message.code in codes:
             at = codes.index(message.code)

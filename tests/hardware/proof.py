@@ -133,16 +133,17 @@ def main() -> int:
     given = parser.parse_args()
     failed = 0
     for name, light in CONVERGES.items():
-        told = read(calibrated(light, given.seed)[0], given.cards)
-        good = told.read >= 0.9999 * told.cards and not told.wrong
+        report = read(calibrated(light, given.seed)[0], given.cards)
+        good = report.read >= 0.9999 * report.cards and not report.wrong
         failed += not good
         print(
-            f"{'ok  ' if good else 'FAIL'} {name}: {told.read} of {told.cards} read, {told.wrong} wrong, mean quality "
-            f"{told.quality:.0f}, lamp {told.lamp[0]:.2f} -> {told.lamp[1]:.2f}, params {told.params}"
+            f"{'ok  ' if good else 'FAIL'} {name}: {report.read} of {report.cards} read, {report.wrong} wrong, "
+            f"mean quality {report.quality:.0f}, lamp {report.lamp[0]:.2f} -> {report.lamp[1]:.2f}, "
+            f"params {report.params}"
         )
     untouched = SimulatedLine(NativeBoard(optics=Optics(replace(FADING), given.seed)))
-    told = read(untouched, given.cards)
-    print(f"     the same weak print with factory settings: {told.read} of {told.cards} read, {told.wrong} wrong")
+    report = read(untouched, given.cards)
+    print(f"     the same weak print with factory settings: {report.read} of {report.cards} read, {report.wrong} wrong")
     for reason, light in REFUSED.items():
         try:
             calibrated(light, given.seed)

@@ -73,12 +73,12 @@ def decoder(protocol: str) -> Decoder:
 
 def taken(decoder: Decoder, chunk: bytes) -> list[Message]:
     """What a bridge is told that puts everything on disk at once."""
-    told = []
+    messages = []
     for message in decoder.feed(chunk):
-        told.append(message)
+        messages.append(message)
         if isinstance(message, Read | Unread) and message.report:
             decoder.acknowledge(message.report)
-    return told
+    return messages
 
 
 def spoiled(frame: bytes, rng: Random, since: int = 0) -> bytes:

@@ -35,7 +35,7 @@ DIFFERS = Notice(f"a card was reported again, and it differs: {COMPARE}", gap=Tr
 
 
 @pytest.mark.parametrize(
-    ("sent", "told"),
+    ("sent", "expected"),
     [
         (Frame("1", "G", b"\xa3"), Verdict("tie", True, True)),
         (Frame("1", "G", b"\xf0"), Verdict("forced")),
@@ -57,8 +57,8 @@ DIFFERS = Notice(f"a card was reported again, and it differs: {COMPARE}", gap=Tr
         (Frame("1", "Z"), Notice("a report Z that is not known")),
     ],
 )
-def test_angel_eye_reports(sent: Frame, told: Any) -> None:
-    assert taken(AngelEyeDecoder(), 3 * angel_frames.encode(sent)) == [told]
+def test_angel_eye_reports(sent: Frame, expected: Any) -> None:
+    assert taken(AngelEyeDecoder(), 3 * angel_frames.encode(sent)) == [expected]
 
 
 def angel(*frames: Frame, copies: int = 3) -> bytes:
@@ -70,7 +70,7 @@ GAP = Notice("reports before this one were lost", gap=True)
 
 
 @pytest.mark.parametrize(
-    ("frames", "told"),
+    ("frames", "expected"),
     [
         ([Frame("1", "D", EIGHT), Frame("2", "R", EIGHT)], [Read("8s", slot="P1"), SAME]),
         ([Frame("1", "D", EIGHT), Frame("3", "D", KING)], [Read("8s", slot="P1"), GAP, Read("Kh", slot="B1")]),
@@ -87,8 +87,8 @@ GAP = Notice("reports before this one were lost", gap=True)
         ([Frame("1", "D", EIGHT), Frame("2", "D", EIGHT)], 2 * [Read("8s", slot="P1")]),
     ],
 )
-def test_angel_eye_numbers(frames: list[Frame], told: list[Read | Notice]) -> None:
-    assert taken(AngelEyeDecoder(), angel(*frames)) == told
+def test_angel_eye_numbers(frames: list[Frame], expected: list[Read | Notice]) -> None:
+    assert taken(AngelEyeDecoder(), angel(*frames)) == expected
 
 
 def test_angel_eye_a_damaged_report_after_nine_may_have_been_the_zero() -> None:
@@ -109,8 +109,8 @@ def test_angel_eye_a_damaged_report_after_nine_may_have_been_the_zero() -> None:
 )
 def test_angel_eye_the_first_card_of_a_stream_shows_by_what_is_left_of_its_copies(copies: bytes) -> None:
     decoder = AngelEyeDecoder()
-    told = taken(decoder, copies + angel(Frame("1", "D", b"\x91\xa7")))
-    assert told == [Unread("unreadable"), Read("7c", slot="B1")]
+    messages = taken(decoder, copies + angel(Frame("1", "D", b"\x91\xa7")))
+    assert messages == [Unread("unreadable"), Read("7c", slot="B1")]
 
 
 def test_angel_eye_is_believed_when_two_copies_agree() -> None:
@@ -125,7 +125,7 @@ DIFFER = Notice(DISPUTED, gap=True)
 
 
 @pytest.mark.parametrize(
-    ("copies", "told"),
+    ("copies", "expected"),
     [
         ("888", [Read("8s", slot="P1")]),
         ("8.8", [Read("8s", slot="P1")]),
@@ -136,9 +136,9 @@ DIFFER = Notice(DISPUTED, gap=True)
         ("889", [Read("8s", slot="P1"), DIFFER]),
     ],
 )
-def test_angel_eye_copies_that_differ_name_no_card(copies: str, told: list[Read | Notice | Unread]) -> None:
+def test_angel_eye_copies_that_differ_name_no_card(copies: str, expected: list[Read | Notice | Unread]) -> None:
     sent = {face: angel(Frame("1", "D", card), copies=1) for face, card in (("8", EIGHT), ("9", b"\x81\xb9"))}
-    assert taken(AngelEyeDecoder(), b"".join(sent.get(copy, b"\5") for copy in copies)) == told
+    assert taken(AngelEyeDecoder(), b"".join(sent.get(copy, b"\5") for copy in copies)) == expected
 
 
 A_PAUSE, AT_ONCE = 1.5, 0.3  # seconds
@@ -155,7 +155,7 @@ def after_eight() -> tuple[AngelEyeDecoder, list[float]]:
 
 @pytest.mark.parametrize("is_reopened", [True, False])
 @pytest.mark.parametrize(
-    ("pause", "sent", "told"),
+    ("pause", "sent", "expected"),
     [
         (AT_ONCE, angel(Frame("5", "D", EIGHT)), []),  # the same triple, said once more
         (A_PAUSE, angel(Frame("5", "D", EIGHT)), [GAP, Read("8s", slot="P1")]),  # or ten reports later
@@ -172,13 +172,13 @@ def test_angel_eye_the_same_number_again(
     is_reopened: bool,
     pause: float,
     sent: bytes,
-    told: list[Read | Notice | Unread],
+    expected: list[Read | Notice | Unread],
 ) -> None:
     decoder, now = after_eight
     now[0] += pause
     if is_reopened:
         decoder.resume(None)
-    assert taken(decoder, sent) == told
+    assert taken(decoder, sent) == expected
 
 
 @pytest.mark.parametrize(
@@ -208,7 +208,7 @@ NINE, TWO = b"\x81\xc9", b"\x91\xa2"
 
 
 @pytest.mark.parametrize(
-    ("frames", "told"),
+    ("frames", "expected"),
     [
         ([Frame("8", "D", TWO)], [Read("9h", slot="P1"), Read("2c", slot="B1")]),
         (
@@ -233,19 +233,21 @@ NINE, TWO = b"\x81\xc9", b"\x91\xa2"
         ),
     ],
 )
-def test_angel_eye_what_follows_an_announced_card_shows_what_it_is(frames: list[Frame], told: list[Any]) -> None:
+def test_angel_eye_what_follows_an_announced_card_shows_what_it_is(frames: list[Frame], expected: list[Any]) -> None:
     decoder = AngelEyeDecoder()
     before = taken(decoder, angel(Frame("3", "D", KING), *OVER, Frame("7", "R", NINE)))
     assert before[1:] == [
         Verdict("banker"), Notice("error 2: a card too many was drawn", overdrawn=True),
         Notice("an error was cancelled"), ANNOUNCED,
     ]  # fmt: skip
-    assert taken(decoder, angel(*frames)) == told
+    assert taken(decoder, angel(*frames)) == expected
 
 
 def test_angel_eye_a_card_announced_in_a_round_is_the_next_one_if_another_follows() -> None:
-    told = taken(AngelEyeDecoder(), angel(Frame("1", "D", EIGHT), Frame("2", "R", KING), Frame("3", "D", b"\x82\xb9")))
-    assert told == [Read("8s", slot="P1"), ANNOUNCED, Read("Kh", slot="B1"), Read("9s", slot="P2")]
+    messages = taken(
+        AngelEyeDecoder(), angel(Frame("1", "D", EIGHT), Frame("2", "R", KING), Frame("3", "D", b"\x82\xb9"))
+    )
+    assert messages == [Read("8s", slot="P1"), ANNOUNCED, Read("Kh", slot="B1"), Read("9s", slot="P2")]
 
 
 DEALT = angel_frames.encode(Frame("5", "D", KING))
@@ -264,18 +266,18 @@ SPOILED: dict[str, list[bytes]] = {
 def test_angel_eye_a_card_whose_copies_are_damaged_is_unread_once(copies: list[bytes], pause: float) -> None:
     now = [0.0]
     decoder = AngelEyeDecoder(clock=lambda: now[0])
-    told = taken(decoder, angel(Frame("4", "D", EIGHT)))
+    messages = taken(decoder, angel(Frame("4", "D", EIGHT)))
     now[0] += 2.0
     for copy in copies:
-        told += taken(decoder, copy)
+        messages += taken(decoder, copy)
         now[0] += 0.02
     now[0] += pause
     if pause > 1:
         assert decoder.waits_s == 0
-        told += taken(decoder, b"")
-        assert told[1:] == [Unread("unreadable")]
-    told += taken(decoder, angel(Frame("6", "D", b"\x82\xb9")))
-    assert told == [Read("8s", slot="P1"), Unread("unreadable"), Read("9s", slot="P2")]
+        messages += taken(decoder, b"")
+        assert messages[1:] == [Unread("unreadable")]
+    messages += taken(decoder, angel(Frame("6", "D", b"\x82\xb9")))
+    assert messages == [Read("8s", slot="P1"), Unread("unreadable"), Read("9s", slot="P2")]
     now[0] += 5.0
     assert taken(decoder, b"") == []
 

@@ -17,18 +17,18 @@ from tests.kit.cable import BadCable
 def dealt(shoe: AngelEyeShoe, cards: list[str], cable: BadCable | None = None) -> list[Message]:
     """What a host hears while the cards are drawn."""
     decoder, cable = AngelEyeDecoder(), cable or BadCable()
-    told: list[Message] = []
+    messages: list[Message] = []
     for card in cards:
         shoe.pull(card)
-        told += decoder.feed(cable.carry(shoe.tick(0)))
-    return told
+        messages += decoder.feed(cable.carry(shoe.tick(0)))
+    return messages
 
 
-def rounds(told: list[Message]) -> list[tuple[list[Read], Verdict]]:
+def rounds(messages: list[Message]) -> list[tuple[list[Read], Verdict]]:
     """The cards of each whole round, and its verdict."""
     whole: list[tuple[list[Read], Verdict]] = []
     cards: list[Read] = []
-    for message in told:
+    for message in messages:
         if isinstance(message, Read) and message.slot != "burn":
             cards.append(message)
         elif isinstance(message, Verdict):
@@ -77,8 +77,8 @@ def test_third_cards_by_every_total() -> None:
 
 
 def test_the_burn_is_as_many_as_the_first_card_says() -> None:
-    told = [m for m in dealt(AngelEyeShoe(), ["3s", "2d", "2h", "2c", "8s"]) if isinstance(m, Read)]
-    assert [(m.code, m.slot) for m in told] == [(c, "burn") for c in ("3s", "2d", "2h", "2c")] + [("8s", "P1")]
+    reads = [m for m in dealt(AngelEyeShoe(), ["3s", "2d", "2h", "2c", "8s"]) if isinstance(m, Read)]
+    assert [(m.code, m.slot) for m in reads] == [(c, "burn") for c in ("3s", "2d", "2h", "2c")] + [("8s", "P1")]
 
 
 def test_the_cut_card_and_the_button() -> None:
@@ -88,8 +88,8 @@ def test_the_cut_card_and_the_button() -> None:
     shoe.unreadable()
     shoe.repeat()
     shoe.quit()
-    told = [*decoder.feed(shoe.tick(0))]
-    assert told == [
+    messages = [*decoder.feed(shoe.tick(0))]
+    assert messages == [
         Notice("the shoe starts", gap=True), CutCard(), Read("8s", slot="P1"), Unread("unreadable"), Verdict("forced"),
     ]  # fmt: skip
 
@@ -99,10 +99,10 @@ def test_a_bad_cable_costs_no_card_unsaid(seed: int) -> None:
     """Some reports lose two copies of three: what is missing is said, and nothing is made up."""
     cards = Random(seed).sample([face.value for face in FACES], 52)
     shoe = AngelEyeShoe(burns=False)
-    told = dealt(shoe, cards, BadCable(seed, flipped=0.01, dropped=0.005))
+    messages = dealt(shoe, cards, BadCable(seed, flipped=0.01, dropped=0.005))
     rest, warned = iter(enumerate(cards)), False
     last = -1
-    for message in told:
+    for message in messages:
         warned = warned or getattr(message, "gap", False) or isinstance(message, Unread)
         if isinstance(message, Read):
             at = next(at for at, card in rest if card == message.code)

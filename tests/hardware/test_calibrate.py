@@ -24,8 +24,8 @@ FACTORY = Settings(threshold=512, hysteresis=32, gain=4, exposure_us=180)
 
 @pytest.mark.parametrize("name", CONVERGES)
 def test_calibration_converges_to_settings_that_read_every_card(name: str) -> None:
-    told = read(calibrated(CONVERGES[name])[0], CARDS)
-    assert (told.read, told.wrong) == (CARDS, 0)
+    report = read(calibrated(CONVERGES[name])[0], CARDS)
+    assert (report.read, report.wrong) == (CARDS, 0)
 
 
 @pytest.mark.parametrize("reason", REFUSED)
@@ -55,9 +55,9 @@ def test_a_bad_threshold_reads_little_and_nothing_wrong() -> None:
     optics = Optics(Light(ink=0.3, noise=60.0))
     board = NativeBoard(optics=optics)
     board.params |= {1: 1_250, 2: 0, 5: 0}
-    told = read(SimulatedLine(board), CARDS)
-    assert told.read < CARDS
-    assert told.wrong == 0
+    report = read(SimulatedLine(board), CARDS)
+    assert report.read < CARDS
+    assert report.wrong == 0
 
 
 def test_the_print_tells_every_code_apart() -> None:
@@ -66,12 +66,12 @@ def test_the_print_tells_every_code_apart() -> None:
 
 def test_the_tested_cards_are_told_before_they_are_acknowledged() -> None:
     line, hand = calibrated(Light())
-    told: list[tuple[ReportNo, int]] = []
-    bench = Bench(line, lambda report: told.append((report, line.board.acknowledged)))
+    reported: list[tuple[ReportNo, int]] = []
+    bench = Bench(line, lambda report: reported.append((report, line.board.acknowledged)))
     line.cards_left = 20
     tested = asyncio.run(tried(bench, hand, 20))
     assert (tested.cards, tested.read, tested.rate) == (20, 20, 1.0)
-    assert [before for _, before in told] == list(range(5, 25))  # five were pulled for the raw signal
+    assert [before for _, before in reported] == list(range(5, 25))  # five were pulled for the raw signal
     assert len(tested.transits) == len(tested.qualities) == 20
 
 
@@ -169,9 +169,9 @@ HELD = [(0.0, True), (0.4, False), (0.9, True), (25.0, False), (25.6, True), (26
     ],
 )
 def test_bouncing_edges_are_one_pulse(edges: list[tuple[float, bool]], pulses: list[Pulse]) -> None:
-    told = pulses_in(edges)
-    assert [each.held_ms for each in told] == pytest.approx([each.held_ms for each in pulses])
-    assert [each.bounce_ms for each in told] == pytest.approx([each.bounce_ms for each in pulses])
+    measured = pulses_in(edges)
+    assert [each.held_ms for each in measured] == pytest.approx([each.held_ms for each in pulses])
+    assert [each.bounce_ms for each in measured] == pytest.approx([each.bounce_ms for each in pulses])
 
 
 def test_a_pass_that_may_still_bounce_has_not_ended() -> None:
@@ -198,8 +198,8 @@ def test_a_pause_of_exactly_the_bounce_limit_parts_two_passes(at: float, more: f
 def test_dwell_parts_the_cut_card_from_the_others(
     cards: list[Pulse], cut: list[Pulse], debounce: int, least: int
 ) -> None:
-    told = dwell(cards, cut)
-    assert (told.debounce_ms, told.min_dwell_ms) == (debounce, least)
+    proposed = dwell(cards, cut)
+    assert (proposed.debounce_ms, proposed.min_dwell_ms) == (debounce, least)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ PACE_S: Final = (0.6, 1.0, 2.0, 5.0)
 REPEATED_S: Final = {"rdm6300": 0.05, "angel-eye": 0.02}
 """Protocol -> seconds from one copy of a frame to the next."""
 
-EACH_TOLD: Final = ("rdm6300", "ssi")
+EACH_NAMED: Final = ("rdm6300", "ssi")
 """Protocols that say one word for each damaged card: a line end that is lost makes two cards one, a number that is
 missing may be of more than one."""
 
@@ -29,7 +29,7 @@ class Table:
     """A decoder on a virtual clock: it is told of quiet when it waits for that, as the reader does."""
 
     def __init__(self, protocol: str, rng: Random) -> None:
-        self.now, self.frames, self.told = 0.0, 0, list[Message]()
+        self.now, self.frames, self.messages = 0.0, 0, list[Message]()
         self.protocol, self.rng = protocol, rng
         self.damage = rng.choice((0.0, 0.1, 0.5))
         settings = ReaderSettings(hold=0.5 if protocol == "rdm6300" else 0)
@@ -44,14 +44,14 @@ class Table:
         for portion in (sent[:cut], sent[cut:]):
             if portion:
                 said += taken(self.decoder, portion)
-        self.told += said
+        self.messages += said
         return said
 
     def rest(self, seconds: float) -> None:
         until = self.now + seconds
         while (wait := self.decoder.waits_s) is not None and self.now + wait <= until:
             self.now += max(wait, 0.001)
-            self.told += taken(self.decoder, b"")
+            self.messages += taken(self.decoder, b"")
         self.now = max(until, self.now)
 
     def pass_card(self, n: int, code: Code) -> None:
@@ -78,13 +78,13 @@ class Table:
             self.rest(ENGINE_S)
 
 
-def mistakes(codes: list[Code], told: list[Message], is_framed: bool, is_each: bool) -> Iterator[str]:
+def mistakes(codes: list[Code], messages: list[Message], is_framed: bool, is_each: bool) -> Iterator[str]:
     """What must not be: a card out of its order or read twice, one missing without a word, or a word for none.
 
     is_each: each missing card has a word of its own.
     """
     at, words, is_gap = -1, 0, False
-    for message in [*told, None]:
+    for message in [*messages, None]:
         if message is None or (isinstance(message, Read) and message.code in codes):
             here = len(codes) if message is None else codes.index(message.code)
             missing = here - at - 1
@@ -115,11 +115,11 @@ def test_cards_in_are_cards_out_or_told(protocol: str) -> None:
         for n, code in enumerate(codes):
             table.pass_card(n, code)
         table.rest(20.0)
-        table.told += taken(table.decoder, b"\r\n")  # the end of a line that lost its own
+        table.messages += taken(table.decoder, b"\r\n")  # the end of a line that lost its own
         if protocol == "angel-eye":  # its next number shows what is missing
             cut_card = encode(Frame(str(CARDS % 10), "C"))
-            table.told += taken(table.decoder, 3 * cut_card)
-        found = mistakes(codes, table.told, LINES[protocol].checked, protocol in EACH_TOLD)
+            table.messages += taken(table.decoder, 3 * cut_card)
+        found = mistakes(codes, table.messages, LINES[protocol].checked, protocol in EACH_NAMED)
         wrong += [f"seed {seed}: {each}" for each in found]
         frames, seed = frames + table.frames, seed + 1
     assert wrong == []

@@ -170,7 +170,7 @@ def test_two_cards_are_no_cut_card_where_the_end_of_the_first_got_lost() -> None
 
 @pytest.mark.parametrize("dwell", [0, 60])
 def test_a_cut_card_whose_release_got_lost_is_seen_and_does_not_stick(dwell: int) -> None:
-    told: list[bool] = []
+    stuck: list[bool] = []
 
     async def play(mock: MockPins) -> None:
         wire = mock._factory.pin(WIRE.number)
@@ -181,8 +181,8 @@ def test_a_cut_card_whose_release_got_lost_is_seen_and_does_not_stick(dwell: int
             await asyncio.sleep(1)
 
     def sensor(pin: Pin, factory: Any, loop: asyncio.AbstractEventLoop, on_seen: Callable[..., Any]) -> CutCardSensor:
-        return CutCardSensor(pin, factory, loop, on_seen, 0.5, told.append)
+        return CutCardSensor(pin, factory, loop, on_seen, 0.5, stuck.append)
 
     wire = Pin(27, min_dwell_ms=dwell)
     assert events(play, pin=wire, contact=sensor) == [dwell, 1150 + dwell]
-    assert told == []
+    assert stuck == []

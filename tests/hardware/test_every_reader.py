@@ -41,12 +41,12 @@ class TestEveryReader:
     def test_bytes_in_any_portions(self, protocol: str, seed: int) -> None:
         rng = Random(seed)
         codes, sent = stream(protocol, rng)
-        wire, host, told = b"".join(sent), decoder(protocol), []
+        wire, host, messages = b"".join(sent), decoder(protocol), []
         while wire:
             cut = rng.randint(1, 90)
-            told += taken(host, wire[:cut])
+            messages += taken(host, wire[:cut])
             wire = wire[cut:]
-        assert reads(told) == codes
+        assert reads(messages) == codes
 
     def test_all_at_once(self, protocol: str) -> None:
         codes, sent = stream(protocol, Random(2))
@@ -84,10 +84,10 @@ class TestEveryReader:
     def test_a_report_split_over_a_reconnect_is_no_card_of_its_own(self, protocol: str) -> None:
         codes, sent = stream(protocol, Random(3), 6)
         host = decoder(protocol)
-        told = taken(host, b"".join(sent[:3]) + sent[3][:5])
-        host.resume(getattr(told[-1], "report", None))
-        told += taken(host, sent[3][5:] + b"".join(sent[4:]))
-        found = reads(told)
+        messages = taken(host, b"".join(sent[:3]) + sent[3][:5])
+        host.resume(getattr(messages[-1], "report", None))
+        messages += taken(host, sent[3][5:] + b"".join(sent[4:]))
+        found = reads(messages)
         assert is_in_order([code for code in found if code in codes], codes)
         assert found[:3] == codes[:3]
         if protocol != "native":  # whose board repeats the third before it goes on

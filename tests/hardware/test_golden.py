@@ -22,7 +22,7 @@ def test_grow(wire: str, made: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wire", "told"),
+    ("wire", "expected"),
     [
         (b"AB12\r\n", [Read("AB12")]),
         (grow.answer(b"\0") + b"AB12\r\n", [Read("AB12")]),
@@ -36,10 +36,10 @@ def test_grow(wire: str, made: bytes) -> None:
         (b"\r\n\r\n", []),
     ],
 )
-def test_grow_stream(wire: bytes, told: list[Read | Unread]) -> None:
-    assert taken(GrowDecoder(), wire) == told
+def test_grow_stream(wire: bytes, expected: list[Read | Unread]) -> None:
+    assert taken(GrowDecoder(), wire) == expected
     one_at_a_time = GrowDecoder()
-    assert [message for byte in wire for message in taken(one_at_a_time, bytes((byte,)))] == told
+    assert [message for byte in wire for message in taken(one_at_a_time, bytes((byte,)))] == expected
 
 
 def test_grow_an_answer_shows_where_the_first_code_begins() -> None:
@@ -74,7 +74,7 @@ def test_rdm6300_two_tags_near_in_turn_are_two_cards() -> None:
 def test_rdm6300_says_a_tag_as_long_as_it_is_near(times: list[float], cards: int) -> None:
     now = [0.0]
     decoder = Rdm6300Decoder(clock=lambda: now[0])
-    told = []
+    messages = []
     for now[0] in times:
-        told += taken(decoder, bytes.fromhex(TAG))
-    assert told == cards * [Read("01006A5344")]
+        messages += taken(decoder, bytes.fromhex(TAG))
+    assert messages == cards * [Read("01006A5344")]

@@ -110,15 +110,15 @@ def test_a_first_line_is_believed_only_where_it_has_its_head(
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "error"),
     [
         ({"pattern": "("}, "not a valid regular expression"),
         ({"pattern": r"\d+"}, "0 groups"),
         ({"line_end": ""}, "is empty"),
     ],
 )
-def test_settings_that_cannot_work_are_told(settings: dict[str, Any], told: str) -> None:
-    with pytest.raises(ReaderError, match=told):
+def test_settings_that_cannot_work_are_told(settings: dict[str, Any], error: str) -> None:
+    with pytest.raises(ReaderError, match=error):
         LineDecoder(ReaderSettings(**settings))
 
 

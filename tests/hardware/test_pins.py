@@ -150,9 +150,9 @@ def test_a_pin_the_board_lacks_is_told() -> None:
 def test_a_pin_that_others_have_is_told_from_one_that_cannot_be_had(
     mocker: MockerFixture, why: str, kind: type[PinBusy], remedy: str
 ) -> None:
-    with pytest.raises(PinError, match=remedy) as told:
+    with pytest.raises(PinError, match=remedy) as raised:
         claim(mocker.Mock(side_effect=Exception(why)), Pin(27))
-    assert type(told.value) is kind
+    assert type(raised.value) is kind
 
 
 def test_a_table_without_pins_loads_no_gpio_library_and_no_serial_one() -> None:

@@ -62,9 +62,9 @@ def test_bytes_that_waited_before_the_open_are_kept(reader: Path) -> None:
     asyncio.run(main())
 
 
-@pytest.mark.parametrize(("quiet", "told"), [(0.0, Unread("unreadable")), (2 * QUIET, Read("A17"))])
+@pytest.mark.parametrize(("quiet", "expected"), [(0.0, Unread("unreadable")), (2 * QUIET, Read("A17"))])
 def test_a_line_is_believed_when_the_port_was_quiet_before_it_not_when_the_bridge_was_busy(
-    reader: Path, quiet: float, told: Read | Unread
+    reader: Path, quiet: float, expected: Read | Unread
 ) -> None:
     async def main() -> None:
         pty = PtyBoard(board := LineBoard(), reader)
@@ -96,7 +96,7 @@ def test_a_line_is_believed_when_the_port_was_quiet_before_it_not_when_the_bridg
             await asyncio.sleep(quiet)
             print_line()
         await comes(lambda: heard)
-        assert heard == [told]
+        assert heard == [expected]
         port.close()
         pty.close()
 
@@ -211,14 +211,14 @@ def test_a_reader_on_the_network_is_read_lost_and_found_again() -> None:
 
 
 @pytest.mark.parametrize(
-    ("target", "told"),
+    ("target", "reason"),
     [("socket://127.0.0.1:1", "no reader answers"), ("socket://nowhere", "write socket://host:port")],
 )
-def test_a_network_reader_that_cannot_be_had_is_told(target: str, told: str) -> None:
+def test_a_network_reader_that_cannot_be_had_is_told(target: str, reason: str) -> None:
     async def main() -> None:
         host = Host(target)
         await comes(lambda: host.lost)
-        assert told in str(host.lost[0])
+        assert reason in str(host.lost[0])
         host.port.close()
 
     asyncio.run(main())

@@ -129,16 +129,16 @@ def test_frames_with_cr_lf_before_their_end(line: Line) -> None:
 
 
 def test_a_frame_that_lost_digits_and_end_is_no_part_of_the_next_card_without_a_start(line: Line) -> None:
-    told = taken(line.decoder, WHOLE[:12])
+    messages = taken(line.decoder, WHOLE[:12])
     line.now += 0.65
-    told += taken(line.decoder, changed(NEXT, 0) + NEXT)
-    assert told == [UNREAD, Read(B)]
+    messages += taken(line.decoder, changed(NEXT, 0) + NEXT)
+    assert messages == [UNREAD, Read(B)]
 
 
 def test_a_frame_of_which_the_end_is_read_late_is_whole(line: Line) -> None:
-    told = taken(line.decoder, WHOLE[:12])
+    messages = taken(line.decoder, WHOLE[:12])
     line.now += 0.65
-    assert told + taken(line.decoder, WHOLE[12:]) == [Read(A)]
+    assert messages + taken(line.decoder, WHOLE[12:]) == [Read(A)]
 
 
 def test_a_damaged_tag_is_told_though_another_one_follows_at_once(line: Line) -> None:
@@ -156,9 +156,9 @@ def test_copies_are_told_by_their_time_though_nothing_in_them_is_alike(line: Lin
 
 @pytest.mark.parametrize(("frame", "said"), [(WHOLE, [Read(A)]), (NEXT, [UNREAD, Read(B)])])
 def test_frames_that_were_read_late_are_told_by_likeness(line: Line, frame: bytes, said: list[Message]) -> None:
-    told = taken(line.decoder, DAMAGED["a digit"])
+    messages = taken(line.decoder, DAMAGED["a digit"])
     line.now += 0.5  # the decoder was not told of the quiet: the daemon was busy
-    assert told + taken(line.decoder, frame) == said
+    assert messages + taken(line.decoder, frame) == said
 
 
 @pytest.mark.parametrize("first", ["\x03", "\n", "\x02"])

@@ -129,7 +129,7 @@ def test_a_cut_card_on_the_sensor_at_the_start_is_seen_and_a_stuck_key_is_no_pre
 
 @pytest.mark.parametrize("dwell", [0, 60])
 @pytest.mark.parametrize(
-    ("known", "lies_there", "seen", "told"),
+    ("known", "lies_there", "seen", "expected"),
     [
         ({}, True, True, [True]),
         ({"is_known": True}, True, False, [True]),
@@ -140,7 +140,7 @@ def test_a_cut_card_on_the_sensor_at_the_start_is_seen_and_a_stuck_key_is_no_pre
     ],
 )
 def test_what_lies_on_the_cut_card_sensor_at_the_start(
-    known: dict[str, Any], lies_there: bool, seen: bool, told: list[bool], dwell: int
+    known: dict[str, Any], lies_there: bool, seen: bool, expected: list[bool], dwell: int
 ) -> None:
     heard: list[bool] = []
 
@@ -149,17 +149,17 @@ def test_what_lies_on_the_cut_card_sensor_at_the_start(
 
     wire = Pin(27, min_dwell_ms=dwell)
     assert events(nothing, pin=wire, contact=sensor, before=lies_there) == ([dwell] if seen else [])
-    assert heard == told
+    assert heard == expected
 
 
 def test_a_sensor_that_was_stuck_sees_the_cut_card_once_it_is_free() -> None:
-    told: list[bool] = []
+    stuck: list[bool] = []
 
     def sensor(pin: Pin, factory: Any, loop: asyncio.AbstractEventLoop, on_seen: Callable[..., Any]) -> CutCardSensor:
-        return CutCardSensor(pin, factory, loop, on_seen, 0.5, told.append, is_stuck=True)
+        return CutCardSensor(pin, factory, loop, on_seen, 0.5, stuck.append, is_stuck=True)
 
     assert events(pulses(50, 50, 100, 150), contact=sensor, before=True) == [100]
-    assert told == [False]
+    assert stuck == [False]
 
 
 def test_a_key_held_at_the_start_counts_once_it_is_pressed_again() -> None:

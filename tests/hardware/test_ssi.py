@@ -54,7 +54,7 @@ def journaled() -> tuple[SsiDecoder, list[float]]:
 
 
 @pytest.mark.parametrize(
-    ("missed", "told"),
+    ("missed", "expected"),
     [
         (lambda decoder, now: None, Repeat(ReportNo(0, 0))),  # our ACK was lost
         (lambda decoder, now: taken(decoder, decoded(b"AB12")[:-1] + b"\0"), Read("AB12", ReportNo(0, 1), gap=True)),
@@ -65,21 +65,21 @@ def journaled() -> tuple[SsiDecoder, list[float]]:
     ids=["ACK lost", "first sending damaged", "reconnected", "a minute later", "first sending of a card was lost"],
 )
 def test_ssi_a_repeat_may_be_of_another_card_of_that_face(
-    journaled: tuple[SsiDecoder, list[float]], missed: Callable[..., Any], told: Read | Repeat
+    journaled: tuple[SsiDecoder, list[float]], missed: Callable[..., Any], expected: Read | Repeat
 ) -> None:
     decoder, now = journaled
     missed(decoder, now)
     now[0] += 2.0
-    assert [*decoder.feed(decoded(b"AB12", again=True))] == [told]
+    assert [*decoder.feed(decoded(b"AB12", again=True))] == [expected]
 
 
 def test_ssi_a_card_seen_twice_is_acknowledged_twice() -> None:
     now = [0.0]
     decoder = SsiDecoder(clock=lambda: now[0])
-    told = []
+    messages = []
     for now[0] in (0.0, 0.4, 1.2):
-        told += taken(decoder, decoded(b"AB12"))
-    assert told == [Read("AB12", ReportNo(0, 0)), Repeat(ReportNo(0, 0)), Read("AB12", ReportNo(0, 1))]
+        messages += taken(decoder, decoded(b"AB12"))
+    assert messages == [Read("AB12", ReportNo(0, 0)), Repeat(ReportNo(0, 0)), Read("AB12", ReportNo(0, 1))]
 
 
 def test_ssi_a_code_given_up_is_not_acknowledged_in_the_name_of_the_next() -> None:
@@ -212,12 +212,12 @@ class Heard:
         return taken(self.decoder, sent)
 
     def rest(self, seconds: float) -> list[Message]:
-        until, told = self.now + seconds, list[Message]()
+        until, messages = self.now + seconds, list[Message]()
         while (wait := self.decoder.waits_s) is not None and self.now + wait <= until:
             self.now += max(wait, 0.001)
-            told += self.hear(b"")
+            messages += self.hear(b"")
         self.now = until
-        return told
+        return messages
 
 
 @pytest.mark.parametrize("packet", DAMAGED.values(), ids=DAMAGED)
@@ -228,14 +228,14 @@ class TestDamaged:
 
     def test_and_given_up_is_unread_before_the_next(self, packet: bytes) -> None:
         line = Heard()
-        told = line.hear(packet) + line.rest(1.0) + line.hear(decoded(b"CD34")) + line.rest(9.0)
-        assert [getattr(message, "code", message) for message in told] == [Unread("unreadable"), "CD34"]
+        messages = line.hear(packet) + line.rest(1.0) + line.hear(decoded(b"CD34")) + line.rest(9.0)
+        assert [getattr(message, "code", message) for message in messages] == [Unread("unreadable"), "CD34"]
 
     def test_and_sent_again_is_that_card(self, packet: bytes) -> None:
         line = Heard()
-        told = line.hear(packet) + line.rest(2.0) + line.hear(decoded(b"AB12", again=True)) + line.rest(9.0)
-        assert reads(told) == ["AB12"]
-        assert len(told) == 1
+        messages = line.hear(packet) + line.rest(2.0) + line.hear(decoded(b"AB12", again=True)) + line.rest(9.0)
+        assert reads(messages) == ["AB12"]
+        assert len(messages) == 1
 
 
 @pytest.mark.parametrize(
