@@ -27,5 +27,5 @@ TIED = settle(round_message("corrected", 1, **TIE), wagers(ACCEPTED), EXACT)
 
 def in_money(status: str = "closed", **stakes: tuple[str, str]) -> dict[str, Any]:
     """A round of a game that is played for money, by what was put in and its net."""
-    told = round_message(status) | {"unit": "money", "stakes": stakes}
-    return told if status == "voided" else told | {"bets": {bet: net for bet, (_, net) in stakes.items()}}
+    message = round_message(status) | {"unit": "money", "stakes": stakes}
+    return message if status == "voided" else message | {"bets": {bet: net for bet, (_, net) in stakes.items()}}

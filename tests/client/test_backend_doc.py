@@ -44,8 +44,8 @@ def test_after_a_restart_what_was_stored_tells_the_gaps(sent: list[bytes]) -> No
     assert orders(stored=reversed(sent)) == []
     (gap,) = orders(stored=[*sent[:4], sent[5]])
     seqs = [json.loads(sent[n])["seq"] for n in (3, 4)]
-    told = {"id": "b7-0", "do": "resend", "journal": journal(sent[4]), "from": seqs[0] + 1, "to": seqs[1]}
-    assert gap == told
+    order = {"id": "b7-0", "do": "resend", "journal": journal(sent[4]), "from": seqs[0] + 1, "to": seqs[1]}
+    assert gap == order
 
 
 def test_a_forgotten_journal_is_not_asked_for(sent: list[bytes]) -> None:

@@ -85,9 +85,12 @@ def test_thirds_of_a_bet_are_settled_to_the_cent(seed: int) -> None:
     result = rules.table.result
     assert result
     own = msgspec.to_builtins(result.own)
-    told = HEAD | {"bets": result.bets, "stakes": {bet: [result.staked[bet], net] for bet, net in result.bets.items()}}
+    message = HEAD | {
+        "bets": result.bets,
+        "stakes": {bet: [result.staked[bet], net] for bet, net in result.bets.items()},
+    }
     settled = settle(
-        msgspec.json.encode(told), [Wager(f"at {bet}", bet, Decimal(1)) for bet in result.bets], Rounding()
+        msgspec.json.encode(message), [Wager(f"at {bet}", bet, Decimal(1)) for bet in result.bets], Rounding()
     )
     assert not settled.held
     for bet, net in result.bets.items():

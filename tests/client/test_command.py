@@ -31,8 +31,8 @@ def test_an_id_that_no_table_takes_is_refused_before_it_is_sent(id: str) -> None
 def test_a_gap_is_an_order_to_send() -> None:
     lines = Replay(House(), "T07", pytest.fail).play(parse("9d 4s Kh 8c 2c 9d 4s Kh 8c 2c !void misdeal"))
     rounds = [each.payload for line in lines for each in messages(line) if each.topic == "round"]
-    told = Rounds()
-    told.take(rounds[-1])
+    ledger = Rounds()
+    ledger.take(rounds[-1])
     first = round_message(rounds[0])
-    [gap] = told.gaps()
+    [gap] = ledger.gaps()
     assert json.loads(command(gap, id="gap-1"))["journal"] == first.journal

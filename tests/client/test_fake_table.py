@@ -185,19 +185,19 @@ def test_what_a_fake_table_corrects_and_voids_changes_the_sums(game: FakeGame) -
     table = FakeTable(lambda _, payload: None, game=game)
     table.play(3)
     table.play(3, {1: "correct", 3: "void"})
-    told: list[RoundMessage] = [round_message(payload) for payload in table.rounds]
-    assert [(each.round, each.status) for each in told[3:]] == [
+    messages: list[RoundMessage] = [round_message(payload) for payload in table.rounds]
+    assert [(each.round, each.status) for each in messages[3:]] == [
         (4, "closed"), (4, "corrected"), (5, "closed"), (6, "voided"),
     ]  # fmt: skip
-    first, second = told[3:5]
+    first, second = messages[3:5]
     assert isinstance(first, ClosedRound)
     assert isinstance(second, ClosedRound)
     assert first.bets != second.bets
     assert first.outcome != second.outcome
-    assert {each.unit for each in told} == {"stake" if game == "baccarat" else "money"}
+    assert {each.unit for each in messages} == {"stake" if game == "baccarat" else "money"}
     if game == "blackjack":
-        assert all(sum(net for _, net in each.stakes.values()) for each in told[:5])
-        assert told[6].stakes["S1"] == (Decimal(240), Decimal(0))
+        assert all(sum(net for _, net in each.stakes.values()) for each in messages[:5])
+        assert messages[6].stakes["S1"] == (Decimal(240), Decimal(0))
 
 
 def test_a_fake_table_with_a_key_signs_its_rounds_and_names_the_key() -> None:

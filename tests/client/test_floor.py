@@ -30,9 +30,9 @@ def table(broker: Broker, tmp_path: Path) -> Iterator[BridgeTable]:
 
 def made(table: BridgeTable, topics: tuple[str, ...]) -> list[bytes]:
     """What the journals make, those in which rounds were played: no round names another one."""
-    told = [each for line in table.lines() for each in messages(line)]
-    played = {each.journal for each in told if each.topic == "round"}
-    return [each.payload for each in told if each.topic in topics and each.journal in played]
+    sent = [each for line in table.lines() for each in messages(line)]
+    played = {each.journal for each in sent if each.topic == "round"}
+    return [each.payload for each in sent if each.topic in topics and each.journal in played]
 
 
 async def read(floor: Floor, stored: list[bytes], table: BridgeTable, topics: tuple[str, ...]) -> None:

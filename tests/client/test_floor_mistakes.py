@@ -23,7 +23,7 @@ brokers, broker = real.brokers, real.broker  # fixtures
 
 
 def test_what_is_no_message_is_told_with_the_reason(broker: Broker) -> None:
-    told: list[Item] = []
+    items: list[Item] = []
     with PlainFloor("ledger", port=broker.port) as floor:
         floor.rounds()
         subscribed(broker, "ledger")
@@ -33,11 +33,11 @@ def test_what_is_no_message_is_told_with_the_reason(broker: Broker) -> None:
             publish(broker.port, "shoe/T01/round", raw)
             publish(broker.port, "shoe/T01/round", b"{")
             for batch in floor.rounds():
-                told += batch
+                items += batch
                 batch.stored()
-                if len(told) == 3:
+                if len(items) == 3:
                     break
-    wrong = [each for each in told if isinstance(each, Unreadable)]
+    wrong = [each for each in items if isinstance(each, Unreadable)]
     assert {(each.table, each.raw) for each in wrong} == {("T01", raw), ("T01", b"{")}
     assert any("the topic is of table T01, the message of T02" in each.why for each in wrong)
 

@@ -66,8 +66,8 @@ def test_repeats_alone_are_said_to_be_stored_again_after_an_own_restart_too() ->
     for topic, payload in stream:
         intake.handle("T07", "round" if topic == "round" else "event", payload, None, 0.0)
     settle(intake)
-    told = dict(said(intake))
-    assert len(told) == 6
+    reports = dict(said(intake))
+    assert len(reports) == 6
     again = Batches("ledger", 1.0)
     again.events = True
     again.load([payload for _, payload in stream], (), 0.0)
@@ -76,7 +76,7 @@ def test_repeats_alone_are_said_to_be_stored_again_after_an_own_restart_too() ->
     for topic, payload in stream:
         journal = msgspec.json.decode(payload)["journal"]
         again.handle("T07", "round" if topic == "round" else "event", payload, None, 1_200.0)
-        assert said(again) == [(journal, told[journal])]
+        assert said(again) == [(journal, reports[journal])]
 
 
 def test_a_table_that_says_how_far_it_is_hears_what_is_stored() -> None:

@@ -36,10 +36,10 @@ LAST = {"1-fake": 8, "2-fake": 8, "3-fake": 7}
 
 def between(journal: str | None, start: int | None, to: int | None) -> list[Sent]:
     """What a table sends again."""
-    told = [(each, json.loads(each[1])) for each in SENT]
+    decoded = [(each, json.loads(each[1])) for each in SENT]
     return [
         each
-        for each, body in told
+        for each, body in decoded
         if body["journal"] == journal and (start or 1) <= body["seq"] <= (body["seq"] if to is None else to)
     ]
 

@@ -57,9 +57,9 @@ def journals_add_up_to(table: DaemonTable) -> tuple[int, Decimal]:
     rounds: dict[tuple[object, ...], dict[str, object]] = {}
     for each in published(table.journal_dir):
         if each.topic == "round":
-            told = json.loads(each.payload, parse_float=Decimal)
-            rounds[told["journal"], told["shoe"], told["round"]] = told  # a later one takes its place
-    nets = [told["bets"]["banker"] for told in rounds.values() if told["status"] != "voided"]  # type: ignore[index]
+            message = json.loads(each.payload, parse_float=Decimal)
+            rounds[message["journal"], message["shoe"], message["round"]] = message  # a later one takes its place
+    nets = [message["bets"]["banker"] for message in rounds.values() if message["status"] != "voided"]  # type: ignore[index]
     return len(nets), sum(map(Decimal, nets), Decimal())
 
 

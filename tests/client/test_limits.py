@@ -69,11 +69,11 @@ TABLE = [
 ]
 
 
-@each_row(("accepted", "bet", "rules", "told"), TABLE)
-def test_limits_of_the_table(accepted: str, bet: str, rules: str, told: str) -> None:
+@each_row(("accepted", "bet", "rules", "text"), TABLE)
+def test_limits_of_the_table(accepted: str, bet: str, rules: str, text: str) -> None:
     found = refusals(wagers(bet)[0], wagers(accepted), OWN, POOL)
     assert " ".join(each.rule for each in found) == rules
-    assert told in "".join(each.why for each in found)
+    assert text in "".join(each.why for each in found)
 
 
 @pytest.mark.parametrize(("number", "rules"), [(1, ""), (30, ""), (31, "closed"), (90, "closed")])
@@ -146,7 +146,7 @@ def test_nobody_gets_beyond_the_five_areas(offered: list[Wager]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "told"),
+    ("make", "text"),
     [
         (
             lambda: Wager("ann", "tie", cast("Decimal", 1.5)),
@@ -164,6 +164,6 @@ def test_nobody_gets_beyond_the_five_areas(offered: list[Wager]) -> None:
         (lambda: refusals_of_five(wagers("ann tie 1")[0], (), Decimal(-1)), "the largest stake is -1"),
     ],
 )
-def test_what_is_no_amount_is_refused(make: Callable[[], object], told: str) -> None:
-    with pytest.raises(MoneyError, match=told):
+def test_what_is_no_amount_is_refused(make: Callable[[], object], text: str) -> None:
+    with pytest.raises(MoneyError, match=text):
         make()

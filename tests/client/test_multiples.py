@@ -67,9 +67,9 @@ def test_a_game_begins_with_four_purses_of_the_base() -> None:
     assert purses_short(dict.fromkeys("1234", Decimal(1)), Decimal(1)) == {}
 
 
-def back(told: Any) -> dict[str, Decimal]:
+def back(message: Any) -> dict[str, Decimal]:
     """What goes back to the persons at the seats, one wager for each."""
-    return payments(settle(told, [Wager(slot, slot, Decimal(1)) for slot in SEATS], Rounding()))
+    return payments(settle(message, [Wager(slot, slot, Decimal(1)) for slot in SEATS], Rounding()))
 
 
 def test_rounds_pay_between_the_seats() -> None:

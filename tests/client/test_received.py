@@ -159,7 +159,7 @@ def test_asking_for_the_gaps_brings_everything(data: st.DataObject) -> None:
     kinds: list[tuple[Any, Any, Any]] = [(events, lambda: events.gaps(JOURNAL), EVENTS), (rounds, rounds.gaps, ROUNDS)]
     for stream, gaps, payloads in kinds:
         came = data.draw(st.lists(st.sampled_from(payloads), max_size=30))
-        got = [told.identity for told in map(stream.take, [*came, payloads[-1]]) if told]
+        got = [taken.identity for taken in map(stream.take, [*came, payloads[-1]]) if taken]
         assert len(got) == len({*came, payloads[-1]})
         for _ in payloads:
             for gap in gaps():

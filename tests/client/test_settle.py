@@ -33,15 +33,15 @@ PAYS = [
 @pytest.mark.parametrize(("result", "accepted", "back"), PAYS)
 def test_a_round_pays(result: str, accepted: str, back: str) -> None:
     outcome: Any = RESULTS[result]
-    told = round_message(**outcome)
-    for payload in (told, json.dumps(told), json.dumps(told).encode()):
+    message = round_message(**outcome)
+    for payload in (message, json.dumps(message), json.dumps(message).encode()):
         assert settle(payload, wagers(accepted), EXACT).by_person == money(back)
 
 
 def test_a_settlement_names_its_round() -> None:
-    told = round_message(**RESULTS["banker"])  # type: ignore[arg-type]  # results only
-    now, named = settle(told, [], EXACT), ("table", "shoe", "journal", "round", "revision", "status")
-    assert [getattr(now, name) for name in named] == [told[name] for name in named]
+    message = round_message(**RESULTS["banker"])  # type: ignore[arg-type]  # results only
+    now, named = settle(message, [], EXACT), ("table", "shoe", "journal", "round", "revision", "status")
+    assert [getattr(now, name) for name in named] == [message[name] for name in named]
 
 
 # quantum and mode; stake on banker, which wins 0.95 -> what goes back
@@ -73,16 +73,16 @@ def test_only_what_is_won_is_rounded(quantum: str | None, mode: Any, stake: str,
 
 @pytest.mark.parametrize("more", [{}, {"bets": {"player": 1}}])
 def test_a_voided_round_gives_stakes_back(more: dict[str, Any]) -> None:
-    told = round_message("voided") | more
-    assert settle(told, wagers("ann player 0.37, ann tie 5, bo x 7"), Rounding(Decimal(5))).by_person == money(
+    message = round_message("voided") | more
+    assert settle(message, wagers("ann player 0.37, ann tie 5, bo x 7"), Rounding(Decimal(5))).by_person == money(
         "ann 5.37, bo 7"
     )
 
 
 def in_units(status: str = "closed", **stakes: tuple[Any, Any]) -> dict[str, Any]:
     """A round told per unit staked, where a bet did not put in 1."""
-    told = round_message(status, **{bet: net for bet, (_, net) in stakes.items()} | {"x": 1})
-    return told | {"stakes": stakes}
+    message = round_message(status, **{bet: net for bet, (_, net) in stakes.items()} | {"x": 1})
+    return message | {"stakes": stakes}
 
 
 # one formula: back = x * (staked + net); the message, an accepted bet, what goes back
@@ -105,9 +105,9 @@ ONE_FORMULA = [
 ]
 
 
-@pytest.mark.parametrize(("what", "told", "accepted", "back"), ONE_FORMULA, ids=[row[0] for row in ONE_FORMULA])
-def test_one_formula_settles_every_game(what: str, told: dict[str, Any], accepted: str, back: str) -> None:
-    for payload in (told, json.dumps(told).encode()):
+@pytest.mark.parametrize(("what", "message", "accepted", "back"), ONE_FORMULA, ids=[row[0] for row in ONE_FORMULA])
+def test_one_formula_settles_every_game(what: str, message: dict[str, Any], accepted: str, back: str) -> None:
+    for payload in (message, json.dumps(message).encode()):
         assert settle(payload, wagers(accepted), EXACT).by_person == money(f"ann {back}")
 
 
@@ -154,5 +154,5 @@ def test_rounding_gives_a_multiple_less_than_a_quantum_away(stake: Decimal, quan
 
 
 def test_every_bet_of_the_book_can_be_settled() -> None:
-    told = round_message(**dict.fromkeys(BETS, -1))
-    assert settle(told, [Wager("ann", bet, Decimal(1)) for bet in BETS], EXACT).by_person == {"ann": Decimal(0)}
+    message = round_message(**dict.fromkeys(BETS, -1))
+    assert settle(message, [Wager("ann", bet, Decimal(1)) for bet in BETS], EXACT).by_person == {"ann": Decimal(0)}

@@ -48,8 +48,8 @@ TIES = st.lists(st.sampled_from([-1, 0, 8]), min_size=6, max_size=6)
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=8), TIES)
 def test_in_any_order_and_repeated_the_highest_revision_is_paid(order: list[int], ties: list[int]) -> None:
     """A ledger that adds up the payments ends where the highest revision alone would."""
-    told = [round_message("corrected", revision, tie=tie) for revision, tie in enumerate(ties)]
-    settled = [settle(each, wagers("ann tie 5"), EXACT) for each in told]
+    revisions = [round_message("corrected", revision, tie=tie) for revision, tie in enumerate(ties)]
+    settled = [settle(each, wagers("ann tie 5"), EXACT) for each in revisions]
     ledger, last = Decimal(0), None
     for revision in order:
         ledger += payments(settled[revision], last).get("ann", Decimal(0))

@@ -12,7 +12,7 @@ from tests.client.wagers import round_message, wagers
 
 
 @pytest.mark.parametrize(
-    "told",
+    "message",
     [
         round_message(player=1),
         round_message(tie="NaN"),
@@ -27,14 +27,14 @@ from tests.client.wagers import round_message, wagers
         round_message("voided") | {"stakes": {"tie": ["NaN", 0]}},
     ],
 )
-def test_a_wager_without_a_result_is_held_and_the_others_are_paid(told: Any) -> None:
-    told = told | {"bets": told.get("bets", {}) | {"player": 1}} if told["status"] == "closed" else told
-    others = "" if told["unit"] == "money" else "bo player 10, "
-    settled = settle(told, wagers(f"{others}ann tie 5"), EXACT)
+def test_a_wager_without_a_result_is_held_and_the_others_are_paid(message: Any) -> None:
+    message = message | {"bets": message.get("bets", {}) | {"player": 1}} if message["status"] == "closed" else message
+    others = "" if message["unit"] == "money" else "bo player 10, "
+    settled = settle(message, wagers(f"{others}ann tie 5"), EXACT)
     assert [(each.wager.person, each.why) for each in settled.held] == [
         ("ann", "round 12 of journal 3-abc has no result for tie: ask the floor")
     ]
-    back = "bo 10" if told["status"] == "voided" else "bo 20"
+    back = "bo 10" if message["status"] == "voided" else "bo 20"
     assert payments(settled) == money(back if others else "")
 
 
@@ -65,7 +65,7 @@ def test_a_held_wager_is_paid_once_the_floor_has_said_what_it_was(what: str, now
 
 
 @pytest.mark.parametrize(
-    ("told", "why"),
+    ("message", "why"),
     [
         (round_message(tie=0) | {"unit": "chips"}, "not a message of this topic"),
         ({name: each for name, each in round_message(tie=0).items() if name != "unit"}, "not a message of this topic"),
@@ -78,6 +78,6 @@ def test_a_held_wager_is_paid_once_the_floor_has_said_what_it_was(what: str, now
         ("\ud800", "not a message of this topic"),
     ],
 )
-def test_what_is_no_round_message_settles_nothing(told: Any, why: str) -> None:
+def test_what_is_no_round_message_settles_nothing(message: Any, why: str) -> None:
     with pytest.raises(MessageError, match=why):
-        settle(told, wagers("ann tie 5"), EXACT)
+        settle(message, wagers("ann tie 5"), EXACT)

@@ -28,12 +28,12 @@ def played(line: dict[str, Any]) -> list[dict[str, Any]]:
 def test_what_goes_back_and_what_was_put_in_make_the_purse() -> None:
     bonus = 0
     for line in lines(7, share(150, 5)):
-        for told in played(line):
-            accepted = [Wager(slot, slot, Decimal(staked)) for slot, (staked, _) in told["stakes"].items()]
-            settled = settle(told, accepted, Rounding())
+        for message in played(line):
+            accepted = [Wager(slot, slot, Decimal(staked)) for slot, (staked, _) in message["stakes"].items()]
+            settled = settle(message, accepted, Rounding())
             assert settled.held == ()
             for wager, back in [(each.wager, each.amount) for each in settled.paid]:
-                hand = told["hands"][wager.bet]
+                hand = message["hands"][wager.bet]
                 assert Decimal(line["money"][wager.bet[1:]]) - wager.stake + back == Decimal(hand["money"])
                 assert back >= 0
                 bonus += wager.stake > Decimal(hand["put"])
@@ -44,7 +44,7 @@ def test_a_void_gives_every_stake_back() -> None:
     house = {"game": "zhajinhua", "betting": "required", "burn": "none", "decks": 1}
     table = Table(**house).play("shoe money=1:10,2:10,3:10 Ks 9h 4c Kh 9d 5c 7d 2s Ad lot=1 1:raise=2.5", "1:raise=3")
     table.take(table.order(orders.Void("misdeal")))
-    told = table.rounds[-1]
+    message = table.rounds[-1]
     stakes = {"S1": Decimal(4), "S2": Decimal(1), "S3": Decimal(1)}
-    settled = settle(told, [Wager(slot, slot, stake) for slot, stake in stakes.items()], Rounding())
+    settled = settle(message, [Wager(slot, slot, stake) for slot, stake in stakes.items()], Rounding())
     assert payments(settled) == stakes

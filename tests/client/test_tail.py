@@ -44,8 +44,8 @@ class Relay:
         end = self.now + seconds
         while self.now < end:
             for each in self.intakes:
-                for told in list(each.due_orders(self.now)):
-                    self.table.handle("shoe/T07/command", command(told.order, told.id))
+                for due in list(each.due_orders(self.now)):
+                    self.table.handle("shoe/T07/command", command(due.order, due.id))
             self.now += 1.0
 
     @property

@@ -22,11 +22,11 @@ def head(seq: int, n: int = 1, of: int = 1, journal: str = "3-abc") -> dict[str,
 
 def round_message(status: Any = "closed", revision: Any = 0, **bets: Any) -> dict[str, Any]:
     """A round as `json.loads` gives it: round 12 of shoe 3."""
-    told = head(57 + revision, of=2) | {
+    message = head(57 + revision, of=2) | {
         "game": "baccarat", "round": 12, "revision": revision, "cards": [], "unit": "stake", "stakes": {},
         "last": False, "why": [], "prev": None, "status": status,
     }  # fmt: skip
     if status == "voided":
-        return told | {"by": "floor"}
-    told |= {"hands": {}, "outcome": "banker", "bets": bets, "carried": 0, "flags": []}
-    return told | ({"corrects": 56 + revision, "by": "floor"} if status == "corrected" else {})
+        return message | {"by": "floor"}
+    message |= {"hands": {}, "outcome": "banker", "bets": bets, "carried": 0, "flags": []}
+    return message | ({"corrects": 56 + revision, "by": "floor"} if status == "corrected" else {})
