@@ -67,9 +67,9 @@ def test_lamps_may_share_a_pin_with_each_other_only() -> None:
 def test_a_limit_is_of_a_bet_or_of_the_table() -> None:
     limits = {"table": {"low": 1, "high": 10_000}, "differential": {"high": "50000"}, "big_tiger": {"high": 500}}
     assert parse({"table": {"id": "T"}, "limits": limits}).house.limits == limits
-    told = mistakes({"table": {"id": "T"}, "limits": {"nosuchbet": {"high": 3}, "big_tigre": {"high": 500}}})
-    assert "[limits] nosuchbet is not a bet of baccarat: use an id from shoe help payouts, table or" in told[0]
-    assert "[limits] big_tigre is not a bet of baccarat: did you mean big_tiger?" in told[1]
+    lines = mistakes({"table": {"id": "T"}, "limits": {"nosuchbet": {"high": 3}, "big_tigre": {"high": 500}}})
+    assert "[limits] nosuchbet is not a bet of baccarat: use an id from shoe help payouts, table or" in lines[0]
+    assert "[limits] big_tigre is not a bet of baccarat: did you mean big_tiger?" in lines[1]
 
 
 def test_the_password_comes_from_its_file(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def test_other_sections_have_floats_as_before(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "mistake"),
     [
         ("top = 0.5", "[game] top = 0.5: must be at least the ante, 1"),
         ("ante = 0", "[game] ante = 0: must be more than 0"),
@@ -56,7 +56,7 @@ def test_other_sections_have_floats_as_before(tmp_path: Path) -> None:
         ("antes = 1", "[game] antes is unknown: did you mean ante?"),
     ],
 )
-def test_a_mistake_is_told_with_its_key(tmp_path: Path, text: str, told: str) -> None:
+def test_a_mistake_is_told_with_its_key(tmp_path: Path, text: str, mistake: str) -> None:
     with pytest.raises(ConfigError) as raised:
         config(tmp_path, f"[game]\n{text}\n")
-    assert told in str(raised.value)
+    assert mistake in str(raised.value)

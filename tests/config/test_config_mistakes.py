@@ -101,9 +101,9 @@ from tests.kit.texts import texts
 def test_a_wrong_value_names_section_key_and_what_is_right(section: str, key: str, value: Any, text: str) -> None:
     raw = {"table": {"id": "T07"}}
     raw[section] = raw.get(section, {}) | {key: value}
-    (told,) = mistakes(raw)
-    assert f"[{section}] {key}" in told
-    assert text in told
+    (mistake,) = mistakes(raw)
+    assert f"[{section}] {key}" in mistake
+    assert text in mistake
 
 
 TEXTS = st.text() | st.sampled_from(["a\nb", "\x1b[2J", "\u202e", "T\x7f", "x" * 70, "x" * 1_100, "/a", "T07"])
@@ -116,10 +116,10 @@ def test_no_text_that_a_terminal_obeys_gets_into_a_config(key: tuple[str, str], 
     raw = {"table": {"id": "T07"}}
     raw[section] = raw.get(section, {}) | ({text: name} if is_key else {name: text})
     try:
-        config, told = parse(raw), ""
+        config, refusal = parse(raw), ""
     except ConfigError as error:
-        config, told = None, error.what
-    assert [line for line in told.split("\n") if fault(line, 2_000)] == []
+        config, refusal = None, error.what
+    assert [line for line in refusal.split("\n") if fault(line, 2_000)] == []
     if config:
         held = json.decode(json.encode([config.table, config.house]))
         assert [each for each in (text, *texts(held)) if fault(each, 1_000)] == []
@@ -134,17 +134,17 @@ def test_all_mistakes_are_told_at_once() -> None:
         "lamps": {"P1": 5},
         "journal": 3,
     }
-    told = mistakes(raw)
-    assert len(told) == 8
-    assert all(each.startswith("config: ") for each in told)
+    lines = mistakes(raw)
+    assert len(lines) == 8
+    assert all(each.startswith("config: ") for each in lines)
     for part in ("did you mean reader?", "did you mean port?", "GPIO 5 is used by", "write [journal]", "id is missing"):
-        assert sum(part in each for each in told) == 1
+        assert sum(part in each for each in lines) == 1
 
 
 def test_a_secret_is_not_shown() -> None:
-    told = mistakes({"table": {"id": "T"}, "mqtt": {"password_file": 4711, "password": "s3cret"}})
-    assert not any("4711" in each or "s3cret" in each for each in told)
-    assert len(told) == 2
+    lines = mistakes({"table": {"id": "T"}, "mqtt": {"password_file": 4711, "password": "s3cret"}})
+    assert not any("4711" in each or "s3cret" in each for each in lines)
+    assert len(lines) == 2
 
 
 def test_a_password_that_cannot_be_read_is_a_mistake(tmp_path: Path) -> None:

@@ -44,17 +44,17 @@ def test_a_key_that_is_written_out_wins(mode: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("mode", "told"),
+    ("mode", "texts"),
     [
         ("standard", []),
         ("vip", ['disclose = "dealt"', 'betting = "ignored"', "fly, request_dealer_change, request_shoe_change:"]),
         ("squeeze", ['disclose = "dealt"', 'squeeze = "largest-stake"']),
     ],
 )
-def test_what_is_written_against_the_mode_is_told(mode: str, told: list[str]) -> None:
+def test_what_is_written_against_the_mode_is_told(mode: str, texts: list[str]) -> None:
     found = list(contradictions(parse(WRITTEN | {"service": {"mode": mode}})))
-    assert len(found) == len(told)
-    for each, text in zip(found, told, strict=True):
+    assert len(found) == len(texts)
+    for each, text in zip(found, texts, strict=True):
         assert each.what.startswith(f'[service] mode = "{mode}" and ')
         assert text in each.what
         assert each.remedy
@@ -69,6 +69,6 @@ def test_a_mode_excuses_no_mistake() -> None:
 
 def test_a_reader_that_judges_cannot_seal_by_its_mode_either() -> None:
     raw: dict[str, Any] = {"table": {"id": "T"}, "service": {"mode": "vip"}, "reader": {"protocol": "angel-eye"}}
-    (told,) = mistakes(raw)
-    assert '(set by [service] mode = "vip")' in told
+    (mistake,) = mistakes(raw)
+    assert '(set by [service] mode = "vip")' in mistake
     assert parse(raw | {"table": {"id": "T", "disclose": "dealt"}}).house.disclose == "dealt"

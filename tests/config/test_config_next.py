@@ -43,8 +43,8 @@ def test_the_four_other_games_end_a_round_by_next(game: str, way: dict[str, Any]
 @pytest.mark.parametrize("game", ["niuniu", "erbagang", "zhajinhua"])
 def test_a_pack_that_only_next_opens_needs_a_next(game: str) -> None:
     confirmed = {"service": {"confirm_shuffle": True}}
-    (told,) = [each for each in mistakes(game, confirmed, close="auto") if "NEXT" in each]
-    assert told.startswith(
+    (mistake,) = [each for each in mistakes(game, confirmed, close="auto") if "NEXT" in each]
+    assert mistake.startswith(
         f"[service] confirm_shuffle = true: NEXT opens the next pack of {game}, and there is no NEXT"
     )
     assert house(game, confirmed, PIN, close="auto").confirm_shuffle
@@ -66,10 +66,10 @@ def test_a_pack_that_only_next_opens_needs_a_next(game: str) -> None:
 def test_a_table_without_next_is_told_the_three_ways(
     game: str, sections: dict[str, Any], table: dict[str, Any]
 ) -> None:
-    (told,) = [each for each in mistakes(game, sections, **table) if "NEXT" in each]
-    assert told.startswith(f'[table] close = "next": rounds of {game} end by NEXT, and there is no NEXT')
+    (mistake,) = [each for each in mistakes(game, sections, **table) if "NEXT" in each]
+    assert mistake.startswith(f'[table] close = "next": rounds of {game} end by NEXT, and there is no NEXT')
     for way in ("[pins] next = 22", "[[keypad]] dealer = true", '[mqtt] commands = [.., "next"]'):
-        assert way in told
+        assert way in mistake
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -79,8 +79,8 @@ def test_a_table_whose_rounds_end_by_themselves_needs_no_next(game: str) -> None
 
 
 def test_a_keypad_without_seats_is_the_dealers() -> None:
-    (told,) = mistakes("niuniu", PIN, {"keypad": [{"port": "/dev/pad", "seats": []}]})
-    assert told == "[[keypad]] port = /dev/pad has no seats: write seats = [1, 2], or dealer = true"
+    (mistake,) = mistakes("niuniu", PIN, {"keypad": [{"port": "/dev/pad", "seats": []}]})
+    assert mistake == "[[keypad]] port = /dev/pad has no seats: write seats = [1, 2], or dealer = true"
     assert house("baccarat", PAD, close="next").close == "next"
     both = {"keypad": [{"port": "/dev/a", "seats": [1, 2, 3, 4]}, {"port": "/dev/b", "dealer": True}]}
     assert house("niuniu", both).close == "next"
@@ -89,9 +89,9 @@ def test_a_keypad_without_seats_is_the_dealers() -> None:
 @pytest.mark.parametrize("game", OTHERS)
 @pytest.mark.parametrize("mode", ["vip", "squeeze"])
 def test_the_modes_of_baccarat_are_refused_elsewhere(game: str, mode: str) -> None:
-    (told,) = mistakes(game, PIN, {"service": {"mode": mode}})
-    assert told.startswith(f'[service] mode = "{mode}": the modes vip and squeeze are baccarat\'s')
-    assert told.endswith(f"this table deals {game}: remove mode")
+    (mistake,) = mistakes(game, PIN, {"service": {"mode": mode}})
+    assert mistake.startswith(f'[service] mode = "{mode}": the modes vip and squeeze are baccarat\'s')
+    assert mistake.endswith(f"this table deals {game}: remove mode")
     assert house("baccarat", PIN, {"service": {"mode": mode}}).mode == mode
 
 

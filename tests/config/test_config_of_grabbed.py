@@ -80,9 +80,9 @@ def test_amounts_are_exact_and_kinds_that_are_not_named_are_usual(tmp_path: Path
     ],
 )
 def test_a_mistake_is_told_by_its_key(game: str, keys: dict[str, object], says: str) -> None:
-    with pytest.raises(ConfigError) as told:
+    with pytest.raises(ConfigError) as raised:
         parse({"table": {"id": "T", "game": game}, "game": keys})
-    assert says in str(told.value)
+    assert says in str(raised.value)
 
 
 @pytest.mark.parametrize("game", ["niuniu", "erbagang"])

@@ -42,7 +42,7 @@ def test_how_rounds_are_closed(protocol: str, table: dict[str, Any], expected: s
 
 
 @pytest.mark.parametrize(
-    ("protocol", "table", "told"),
+    ("protocol", "table", "texts"),
     [
         ("angel-eye", {"procedure": "six-card"}, ['procedure = "six-card"']),
         ("angel-eye", {"disclose": "sealed"}, ['disclose = "sealed"']),
@@ -51,9 +51,9 @@ def test_how_rounds_are_closed(protocol: str, table: dict[str, Any], expected: s
         ("angeleye", {}, ['protocol = "angeleye"']),
     ],
 )
-def test_what_does_not_go_together(protocol: str, table: dict[str, Any], told: list[str]) -> None:
+def test_what_does_not_go_together(protocol: str, table: dict[str, Any], texts: list[str]) -> None:
     with pytest.raises(ConfigError) as raised:
         closes(protocol, **table)
     lines = raised.value.what.split("\n")
-    assert len(lines) == len(told)
-    assert all(text in line for text, line in zip(told, lines, strict=True))
+    assert len(lines) == len(texts)
+    assert all(text in line for text, line in zip(texts, lines, strict=True))

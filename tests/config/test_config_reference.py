@@ -41,8 +41,8 @@ def test_a_key_that_is_new_is_told(shoe: command.Run, tmp_path: Path) -> None:
 def test_the_check_tells_new_keys_in_short(tmp_path: Path) -> None:
     config = tmp_path / "bridge.toml"
     config.write_text(re.sub("(keep|fly)_(days|limit) = .*", "", EXAMPLE.read_text("utf-8")))
-    told = "; missing, so at their defaults: [service] fly_limit, [journal] keep_days"
-    assert next(findings(config)).text == f"{config}, table T07{told}"
+    missing = "; missing, so at their defaults: [service] fly_limit, [journal] keep_days"
+    assert next(findings(config)).text == f"{config}, table T07{missing}"
     config.write_text('[table]\nid = "T07"\n')
     assert re.search(
         r"defaults: \[table\] game, .* and \d\d more \(shoe config --unnamed\)$", next(findings(config)).text
@@ -82,8 +82,8 @@ def test_no_secret_is_shown(shoe: command.Run, tmp_path: Path) -> None:
 def test_the_defaults_of_the_reference_are_those_of_a_table_of_the_game(game: str) -> None:
     """Where games differ, a value stands behind the names of its games."""
     house = parse({"table": {"id": "T07", "game": game}, "pins": {"next": 22}}).house
-    told = {key.name: key for key in keys() if key.title == "[table]" and key.name not in ("id", "game", "language")}
-    for name, key in told.items():
+    by_name = {key.name: key for key in keys() if key.title == "[table]" and key.name not in ("id", "game", "language")}
+    for name, key in by_name.items():
         if key.games and game not in key.games:
             continue
         parts = dict(re.findall(r"([a-z, ]+): ([^;]+)", key.default)) if key.name != "shifts" else {}

@@ -106,13 +106,13 @@ def test_colours_are_for_terminals_that_want_them(
 def test_status_fits_and_its_exit_code_says_whether_the_table_can_be_dealt_at(
     shoe: command.Run, monkeypatch: pytest.MonkeyPatch, width: int, name: str
 ) -> None:
-    told, _, code = STATES[name]
-    monkeypatch.setattr(command_status, "ask", lambda path, request: told)
+    reply, _, code = STATES[name]
+    monkeypatch.setattr(command_status, "ask", lambda path, request: reply)
     monkeypatch.setenv("COLUMNS", str(width))
     ran = shoe("status")
     assert ran.code == Exit.FINE
     assert max(map(cell_len, ran.out.splitlines())) <= width
-    for alarm in told["alarm"]["open"]:
+    for alarm in reply["alarm"]["open"]:
         assert words_of(alarm["detail"]) in words_of(ran.out)
     assert shoe("status", "--exit-code").code == code
     assert shoe("status", "--exit-code", "--json").code == code
@@ -122,8 +122,8 @@ def test_status_fits_and_its_exit_code_says_whether_the_table_can_be_dealt_at(
 def test_the_verdict_has_a_colour_and_no_stopped_table_is_full(
     shoe: command.Run, monkeypatch: pytest.MonkeyPatch, terminal: Callable[[int], None], name: str
 ) -> None:
-    told, stands, _ = STATES[name]
-    monkeypatch.setattr(command_status, "ask", lambda path, request: told)
+    reply, stands, _ = STATES[name]
+    monkeypatch.setattr(command_status, "ask", lambda path, request: reply)
     terminal(80)
     out = shoe("status").out
     colour = {"in_order": "1;32", "goes_on": "1;33", "calibration": "1;33", "stopped": "1;31"}[stands]

@@ -19,12 +19,12 @@ from firmware_bridge.facts.inputs import CardRead
 
 decide, go = daemon.decide, Path(sys.argv[1])
 
-def hang(shoe, told):
-    if isinstance(told, CardRead):
+def hang(shoe, fact):
+    if isinstance(fact, CardRead):
         go.with_name("hangs").touch()
         while not go.exists():
             time.sleep(0.01)
-    return decide(shoe, told)
+    return decide(shoe, fact)
 
 daemon.decide = hang
 sys.exit(main(sys.argv[2:]))
