@@ -24,7 +24,7 @@ def script(game: str) -> list[str]:
     return [word for line in lines for word in line.partition("#")[0].split()]
 
 
-def told(game: str, *words: str, **more: Any) -> dict[str, Any]:
+def drawable(game: str, *words: str, **more: Any) -> dict[str, Any]:
     """The status after these words of a deal script."""
     house = house_of(**{"game": game, **usual(game), "burn": "none"} | more)
     said = status(" ".join(words), house)
@@ -41,4 +41,4 @@ def moments(game: str) -> list[dict[str, Any]]:
     words = script(game)
     ends = sorted({0, 1, 4, len(words) // 2, len(words) - 1, len(words)})
     after = [(*words, "next"), (*words, "next", *words[:4]), (*words[:-1], "??", "lid-open")]
-    return [told(game, *words[:end]) for end in ends] + [told(game, *more) for more in after]
+    return [drawable(game, *words[:end]) for end in ends] + [drawable(game, *more) for more in after]

@@ -12,7 +12,7 @@ from firmware_bridge.games import GAMES
 from firmware_bridge.screen.picture import picture
 from firmware_bridge.screen.table_widget import FinishedRound
 from firmware_bridge.topics.texts import LANGUAGES, Language
-from tests.screen.games import moments, script, told
+from tests.screen.games import drawable, moments, script
 from tests.screen.test_picture import model
 
 KEYS = "Ctrl-C or q: end; SPACE: pause"
@@ -43,10 +43,10 @@ def test_nothing_overflows(game: str, width: int, height: int, lang: Language) -
 
 
 def test_seats_that_do_not_play_have_no_row() -> None:
-    whole = flat(drawn(told("zhajinhua", *script("zhajinhua")[:10])))
+    whole = flat(drawn(drawable("zhajinhua", *script("zhajinhua")[:10])))
     assert all(seat in whole for seat in ("S1", "S2", "S3"))
     assert not re.search("S[4-7]", whole)
-    whole = flat(drawn(told("blackjack", *script("blackjack")[:7])))
+    whole = flat(drawn(drawable("blackjack", *script("blackjack")[:7])))
     assert all(seat in whole for seat in ("S1", "S3", "DEALER"))
     assert not re.search("S[24-7]", whole)
 
@@ -56,16 +56,16 @@ BUST = ("bets=1:100,2:50", "Ts", "Kh", "6c", "6d", "8d", "Tc", "H", "9c")
 
 @pytest.mark.parametrize(("lang", "bust"), [("en", "bust"), ("zh-Hant", "爆牌"), ("zh-Hans", "爆牌")])
 def test_a_hand_above_21_is_bust(lang: Language, bust: str) -> None:
-    running = told("blackjack", *BUST)
+    running = drawable("blackjack", *BUST)
     assert f"S1 {bust}" in flat(drawn(running, lang=lang))
     assert "S1 25" not in flat(drawn(running, lang=lang))
-    over = told("blackjack", *BUST, "S", "5s", "next")
+    over = drawable("blackjack", *BUST, "S", "5s", "next")
     assert f"S1 {bust}" in flat(drawn(over, lang=lang))
 
 
 def test_the_cards_of_the_round_before_are_gone_when_the_next_one_is_bid_for() -> None:
     words = script("erbagang")
-    bidding = drawn(told("erbagang", *words, "next", "1:grab=1"))
+    bidding = drawn(drawable("erbagang", *words, "next", "1:grab=1"))
     assert "round 2 dealing" in bidding[0]
     assert "over" not in bidding[0]
     assert not any("wp" in line for line in bidding[:9])
@@ -79,7 +79,7 @@ def test_a_winner_of_a_pot_is_named_in_the_rounds() -> None:
 
 
 def test_labels_say_what_they_show() -> None:
-    whole = flat(drawn(told("zhajinhua", *script("zhajinhua")[:13])))
+    whole = flat(drawn(drawable("zhajinhua", *script("zhajinhua")[:13])))
     assert re.search(r" bets betting round \d; stake \d; pot \d", whole)
     assert "asked" not in whole
     assert " alarms nothing is wrong " in whole
@@ -87,7 +87,7 @@ def test_labels_say_what_they_show() -> None:
 
 @pytest.mark.parametrize(("width", "height", "card"), [(80, 24, 3), (120, 40, 5), (200, 60, 9)])
 def test_cards_grow_with_the_terminal(width: int, height: int, card: int) -> None:
-    lines = drawn(told("baccarat", *script("baccarat")[:2]), width, height)
+    lines = drawn(drawable("baccarat", *script("baccarat")[:2]), width, height)
     top = next(number for number, line in enumerate(lines) if "┌─" in line)
     bottom = next(number for number, line in enumerate(lines) if "└─" in line)
     assert bottom - top + 1 == card
@@ -95,7 +95,7 @@ def test_cards_grow_with_the_terminal(width: int, height: int, card: int) -> Non
 
 @pytest.mark.parametrize(("width", "height"), [(120, 44), (200, 60)])
 def test_a_wide_terminal_has_the_bead_plate_beside_the_cards_and_spaced_derived_roads(width: int, height: int) -> None:
-    lines = drawn(told("baccarat", *script("baccarat")), width, height)
+    lines = drawn(drawable("baccarat", *script("baccarat")), width, height)
     assert "PLAYER" in lines[2]
     assert "Bead plate" in lines[2]
     dots = next(line for number, line in enumerate(lines) if "Big eye boy" in lines[number - 1])
@@ -107,7 +107,7 @@ def test_a_wide_terminal_has_the_bead_plate_beside_the_cards_and_spaced_derived_
 def test_cards_keep_their_size_while_a_hand_is_dealt(game: str) -> None:
     sizes = set()
     for end in range(len(script(game))):
-        said = told(game, *script(game)[:end])
+        said = drawable(game, *script(game)[:end])
         if not said["table"]["slots"] or any(each["slot"].endswith(".2") for each in said["table"]["slots"]):
             continue
         lines = drawn(said)

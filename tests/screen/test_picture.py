@@ -59,9 +59,9 @@ SEEN = {
 DEALT = "shoe bets=1:5 lot=1 9s Kd"
 
 
-def drawn(told: dict[str, Any], width: int, height: int) -> list[str]:
+def drawn(state: dict[str, Any], width: int, height: int) -> list[str]:
     watched = Watched()
-    watched.update(told | {"seen": SEEN})
+    watched.update(state | {"seen": SEEN})
     return [line.plain for line in watched.screen(width, height, KEYS)]
 
 
@@ -73,12 +73,12 @@ def flat(lines: list[str]) -> str:
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_what_is_cut_is_marked_and_everything_fits(name: str, width: int, height: int) -> None:
     script, house = SCRIPTS[name]
-    told = status(script, house)
-    lines = drawn(told, width, height)
+    state = status(script, house)
+    lines = drawn(state, width, height)
     assert len(lines) == height
     assert all(len(line) <= width for line in lines)
     whole = flat(lines)
-    wanted = [alarm["todo"] for alarm in told["alarm"]["open"]] + told["lamps"]["why"]
+    wanted = [alarm["todo"] for alarm in state["alarm"]["open"]] + state["lamps"]["why"]
     missing = [words for words in wanted if words not in whole]
     assert not missing or "…" in whole
     assert "Ctrl-C or q: end" in whole
@@ -86,9 +86,9 @@ def test_what_is_cut_is_marked_and_everything_fits(name: str, width: int, height
 
 
 def test_what_is_wrong_is_whole_at_80_columns() -> None:
-    told = status("9s ?? Td lid-open")
-    whole = flat(drawn(told, 80, 24))
-    for alarm in told["alarm"]["open"]:
+    state = status("9s ?? Td lid-open")
+    whole = flat(drawn(state, 80, 24))
+    for alarm in state["alarm"]["open"]:
         assert f"! {alarm['id']}: {alarm['todo']}" in whole
 
 
@@ -99,11 +99,11 @@ def test_a_small_terminal_is_told_what_the_picture_wants() -> None:
 
 
 def test_a_note_has_one_line_and_a_warning_all_of_its_text() -> None:
-    told = status("2s 3h")
+    state = status("2s 3h")
     long = {"id": "record_unsigned", "todo": "play continues, " * 12, "detail": "there is no key", "blocks": False}
     for severity, whole in (("note", False), ("warning", True)):
-        told["alarm"] = {"open": [long | {"severity": severity, "choices": [], "of": [], "since": 0}]}
-        shown = drawn(told, 80, 24)
+        state["alarm"] = {"open": [long | {"severity": severity, "choices": [], "of": [], "since": 0}]}
+        shown = drawn(state, 80, 24)
         assert (sum("play continues" in line for line in shown) > 2) == whole, severity
 
 
@@ -127,9 +127,9 @@ def test_the_round_before_lies_on_the_felt_and_no_slot_asks_for_a_card_that_has_
 
 
 def test_the_frame_has_the_colour_of_how_the_table_stands() -> None:
-    def colour(told: dict[str, Any]) -> str:
+    def colour(state: dict[str, Any]) -> str:
         watched = Watched()
-        watched.update(told)
+        watched.update(state)
         return str(watched.screen(80, 24, KEYS)[0].style)
 
     assert colour(status("9s")) == "green"
@@ -157,12 +157,12 @@ def war() -> Iterator[None]:
 @pytest.mark.parametrize(("width", "height"), SIZES)
 def test_a_game_that_no_screen_has_heard_of(war: None, text: str, width: int, height: int) -> None:
     play = Table(game="war", betting="required", burn="none").play(text)
-    told = status("", house_of("war", burn="none", betting="required"))
+    state = status("", house_of("war", burn="none", betting="required"))
 
-    told |= msgspec.json.decode(msgspec.json.encode(snapshots(play.shoe)))
-    told |= {"shoe": play.shoe.number, "rounds": msgspec.to_builtins(last_rounds(play.shoe))}
-    told["points"] = dict(rules(play.shoe).demo.points(layout(play.shoe)))
-    lines = drawn(told, width, height)
+    state |= msgspec.json.decode(msgspec.json.encode(snapshots(play.shoe)))
+    state |= {"shoe": play.shoe.number, "rounds": msgspec.to_builtins(last_rounds(play.shoe))}
+    state["points"] = dict(rules(play.shoe).demo.points(layout(play.shoe)))
+    lines = drawn(state, width, height)
     assert len(lines) == height
     assert all(len(line) <= width for line in lines)
     if height >= 22 and width >= 80:
