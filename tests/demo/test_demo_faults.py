@@ -130,10 +130,10 @@ def test_the_docs_name_the_games_of_each_alarm() -> None:
     text = (DOCS / "irregularities.md").read_text("utf-8")
     part = text.partition("## Alarms of some games")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| (`.*?) \| (.*) \|$", part, re.M)
-    told = {fault: where for ids, where in rows for fault in re.findall(r"`(\w+)`", ids)}
+    documented = {fault: where for ids, where in rows for fault in re.findall(r"`(\w+)`", ids)}
     for alarm in KEEP_ORDER:
         games = {game for name, game in NAMES.items() if not cannot_come(alarm, GAMES[name])}
-        named = told.get(alarm, ", ".join(NAMES.values())).partition(":")[0]
+        named = documented.get(alarm, ", ".join(NAMES.values())).partition(":")[0]
         assert set(named.split(", ")) == (games or {"none"}), alarm
 
 

@@ -92,16 +92,16 @@ def test_keys_let_the_demo_rest_and_end(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("env", "told"),
+    ("env", "text"),
     [
         ({"TERM": "dumb"}, "this terminal cannot move its cursor (TERM=dumb); showing lines; Ctrl-C: end"),
         ({"COLUMNS": "40", "LINES": "10"}, "this terminal is 40x10; the picture needs 80x22; showing lines; Ctrl-C"),
     ],
 )
-def test_a_terminal_without_room_or_a_cursor_gets_lines(tmp_path: Path, env: dict[str, str], told: str) -> None:
+def test_a_terminal_without_room_or_a_cursor_gets_lines(tmp_path: Path, env: dict[str, str], text: str) -> None:
     drawn = on_terminal(tmp_path, "--rounds", "1", "--speed", "200", env=env)
     folded = " ".join(drawn.split())
-    assert folded.startswith(told)
+    assert folded.startswith(text)
     assert "demo 1 round, " in folded
     assert "round 1 PLAYER 9:7" in folded
     assert "╭" not in drawn

@@ -31,7 +31,7 @@ def refused(shoe: command.Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "pattern"),
     [
         (["--fault", "reader-lots"], r"there is no fault 'reader-lots': did you mean reader_lost\? faults are: "),
         (["--fault", "magic"], "there is no fault 'magic': .*faults are: unreadable, duplicate"),
@@ -41,9 +41,9 @@ def refused(shoe: command.Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         (["--port", "70000"], "'70000' is not a port: write 1 to 65535"),
     ],
 )
-def test_a_wrong_word_is_told_in_one_line(refused: Refused, words: list[str], told: str) -> None:
+def test_a_wrong_word_is_told_in_one_line(refused: Refused, words: list[str], pattern: str) -> None:
     said = refused(*words)
-    assert re.search(told, said)
+    assert re.search(pattern, said)
     assert said.count("\n") == 1
 
 

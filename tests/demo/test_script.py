@@ -100,8 +100,8 @@ def test_any_script_can_be_replayed(words: list[str], procedure: str, burn: bool
     except ScriptError:
         return
     house = house_of(procedure=procedure, decks=1)
-    told = [[line.data for line in Replay(house, "T", lambda _: None, burn).play(steps)] for _ in range(2)]
-    assert told[0] == told[1]
+    replayed = [[line.data for line in Replay(house, "T", lambda _: None, burn).play(steps)] for _ in range(2)]
+    assert replayed[0] == replayed[1]
 
 
 @pytest.mark.parametrize(
@@ -114,9 +114,9 @@ def test_any_script_can_be_replayed(words: list[str], procedure: str, burn: bool
     ],
 )
 def test_replay_warns_of_what_makes_no_sense(text: str, warned: list[str]) -> None:
-    told: list[str] = []
-    list(Replay(House(), "T", told.append).play(parse(text)))
-    assert told == warned
+    warnings: list[str] = []
+    list(Replay(House(), "T", warnings.append).play(parse(text)))
+    assert warnings == warned
 
 
 def test_without_a_leading_shoe_a_burned_one_is_open() -> None:
