@@ -60,20 +60,20 @@ def wagers(message: Round) -> list[Wager]:
     return [Wager("ann", bet, Decimal(100 + n) + Decimal("0.37") * n) for n, bet in enumerate(bets)]
 
 
-def decimals(told: Any) -> Iterator[Any]:
+def decimals(part: Any) -> Iterator[Any]:
     """The type of each decimal in a schema."""
-    if isinstance(told, dict) and told.get("format") == "decimal":
-        yield told["type"]
-    elif isinstance(told, dict | list):
-        for each in told.values() if isinstance(told, dict) else told:
+    if isinstance(part, dict) and part.get("format") == "decimal":
+        yield part["type"]
+    elif isinstance(part, dict | list):
+        for each in part.values() if isinstance(part, dict) else part:
             yield from decimals(each)
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_each_amount_has_the_one_type_of_its_game(game: str) -> None:
     kind = AMOUNTS[GAMES[game].money.unit]
-    for name, told in schema()["$defs"].items():
-        assert not name.startswith(f"round.{game}.") or set(decimals(told)) == {kind}, name
+    for name, definition in schema()["$defs"].items():
+        assert not name.startswith(f"round.{game}.") or set(decimals(definition)) == {kind}, name
     assert {each["status"] for each in rounds(game)} == {"closed", "voided"}
     for message in rounds(game):
         assert all(isinstance(each, TYPES[kind]) for each in amounts(message)), message
@@ -86,9 +86,9 @@ def test_the_amounts_in_documents_are_of_the_type_that_is_sent() -> None:
         for shown in re.findall(r'^ *\{"(?:[^\n]|\n(?! *\{"| *```))*', page.read_text("utf-8"), re.M):
             unit = re.search(r'"unit": ?"(\w+)"', shown)
             kind = AMOUNTS[unit[1]] if unit else "string"  # type: ignore[index]  # another word is a fault
-            for of, told in re.findall(r'"(bets|stakes|moved|money)": ?(\{[^{}]*\})', shown):
-                message = {of: {bet: each for bet, each in json.loads(told).items() if bet != ".."}}
-                assert all(isinstance(each, TYPES[kind]) for each in amounts(message)), (page.name, told)
+            for of, text in re.findall(r'"(bets|stakes|moved|money)": ?(\{[^{}]*\})', shown):
+                message = {of: {bet: each for bet, each in json.loads(text).items() if bet != ".."}}
+                assert all(isinstance(each, TYPES[kind]) for each in amounts(message)), (page.name, text)
                 found += bool(message[of])
     assert found >= 15
     assert not re.search(r"\[-?\d[\d.]*, -?\d", (DOCS / "mqtt.md").read_text("utf-8"))
@@ -96,18 +96,18 @@ def test_the_amounts_in_documents_are_of_the_type_that_is_sent() -> None:
 
 @pytest.mark.skipif(not shutil.which("node"), reason="there is no node here")
 def test_the_program_of_the_page_settles_as_the_client_does(tmp_path: Path) -> None:
-    told = [message for game in GAMES for message in rounds(game)]
-    accepted = [wagers(message) for message in told]
+    messages = [message for game in GAMES for message in rounds(game)]
+    accepted = [wagers(message) for message in messages]
     pairs = [[[each.bet, str(each.stake)] for each in of] for of in accepted]
     rest = """
-const told = JSON.parse(require("node:fs").readFileSync(0, "utf8"));
-console.log(JSON.stringify(told.map(([round, wagers]) => wagers.map(([bet, wager]) => back(round, bet, wager)))));
+const cases = JSON.parse(require("node:fs").readFileSync(0, "utf8"));
+console.log(JSON.stringify(cases.map(([round, wagers]) => wagers.map(([bet, wager]) => back(round, bet, wager)))));
 """
     program = tmp_path / "page.js"
     program.write_text(block(DOCS / "mqtt.md", "js", "function back") + rest, "utf-8")
-    done = run(["node", program], text=json.dumps(list(zip(told, pairs, strict=True))))
+    done = run(["node", program], text=json.dumps(list(zip(messages, pairs, strict=True))))
     assert done.returncode == 0, done.stderr
-    for message, of, sums in zip(told, accepted, json.loads(done.stdout), strict=True):
+    for message, of, sums in zip(messages, accepted, json.loads(done.stdout), strict=True):
         settled = settle(message, of, Rounding())
         assert settled.held == ()
         assert [(each.wager, each.amount) for each in settled.paid] == list(zip(of, map(Decimal, sums), strict=True))

@@ -44,22 +44,22 @@ def definitions() -> dict[str, Any]:
 
 
 @cache
-def told() -> dict[str, Any]:
+def spec() -> dict[str, Any]:
     return document()
 
 
 def test_every_kind_of_message_has_an_example() -> None:
     kinds = {name for name in definitions() if "." in name or name in BODIES} | {*TEXTS, "stored"}
     assert set(examples()) == kinds
-    assert set(told()["components"]["messages"]) == kinds
-    assert all(each["examples"] for each in told()["components"]["messages"].values())
+    assert set(spec()["components"]["messages"]) == kinds
+    assert all(each["examples"] for each in spec()["components"]["messages"].values())
 
 
 @each_row(("kind", "name"), named)
 def test_an_example_is_as_both_schemas_say(kind: str, name: str) -> None:
     example = examples()[kind][name]
     Draft202012Validator({"$ref": f"#/$defs/{kind}", "$defs": definitions()}).validate(example)
-    parts = told()["components"]["schemas"]
+    parts = spec()["components"]["schemas"]
     whole = {"$ref": f"#/components/schemas/{kind}", "components": {"schemas": parts}}
     Draft7Validator(whole).validate(example)
 
@@ -124,21 +124,21 @@ def test_every_phase_has_a_meaning() -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_every_game_has_these_phases(game: str) -> None:
     card = next(iter(GAMES[game].pack)).value
-    told = Scene(game, {"burn": 1, "betting": "required"}, (OpenShoe(), card, BetsClosed(), CloseShoe("the end")))
-    phases = [moment.phase for moment in played(told)]
+    scene = Scene(game, {"burn": 1, "betting": "required"}, (OpenShoe(), card, BetsClosed(), CloseShoe("the end")))
+    phases = [moment.phase for moment in played(scene)]
     assert phases[:3] == ["empty", "burning", "betting"]
     assert phases[-1] == "ended"
 
 
 def test_every_event_and_order_is_in_it() -> None:
-    messages = told()["components"]["messages"]
+    messages = spec()["components"]["messages"]
     assert {f"event.{event.__name__}" for event in get_args(AnyEvent)} <= set(messages)
     assert {f"command.{tag_of(order)}" for order in ORDERS} <= set(messages)
 
 
 def test_the_command_writes_it(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     assert main(["schema", "--asyncapi"]) == 0
-    assert capfdbinary.readouterr().out == msgspec.json.format(msgspec.json.encode(told(), order="sorted")) + b"\n"
+    assert capfdbinary.readouterr().out == msgspec.json.format(msgspec.json.encode(spec(), order="sorted")) + b"\n"
 
 
 def test_the_page_is_what_the_types_say(capfdbinary: pytest.CaptureFixture[bytes]) -> None:

@@ -28,36 +28,36 @@ pytestmark = [
 ]
 
 
-def parsed(told: dict[str, Any]) -> subprocess.CompletedProcess[str]:
+def parsed(spec: dict[str, Any]) -> subprocess.CompletedProcess[str]:
     words = ["node", str(PROGRAM), str(PACKAGES)]
-    return run(words, text=msgspec.json.encode(told).decode())
+    return run(words, text=msgspec.json.encode(spec).decode())
 
 
 def test_the_parser_finds_no_error_and_no_warning() -> None:
-    told = document()
-    done = parsed(told)
+    spec = document()
+    done = parsed(spec)
     assert (done.returncode, done.stderr) == (0, "")
     *findings, count = done.stdout.splitlines()
-    assert count == f"{len(told['components']['messages'])} messages, 0 errors"
+    assert count == f"{len(spec['components']['messages'])} messages, 0 errors"
     assert [line for line in findings if "asyncapi-latest-version" not in line] == []
 
 
-def misspell(told: dict[str, Any]) -> None:
-    told["operations"]["send.round"]["action"] = "sned"
+def misspell(spec: dict[str, Any]) -> None:
+    spec["operations"]["send.round"]["action"] = "sned"
 
 
-def misroute(told: dict[str, Any]) -> None:
-    told["operations"]["send.round"]["channel"] = {"$ref": "#/channels/rounds"}
+def misroute(spec: dict[str, Any]) -> None:
+    spec["operations"]["send.round"]["channel"] = {"$ref": "#/channels/rounds"}
 
 
-def overdo(told: dict[str, Any]) -> None:
-    told["operations"]["send.round"]["bindings"]["mqtt"]["qos"] = 7
+def overdo(spec: dict[str, Any]) -> None:
+    spec["operations"]["send.round"]["bindings"]["mqtt"]["qos"] = 7
 
 
 @pytest.mark.parametrize(("damage", "where"), [(misspell, "action"), (misroute, "channel"), (overdo, "qos")])
 def test_the_parser_finds_what_is_wrong(damage: Callable[[dict[str, Any]], None], where: str) -> None:
-    told = deepcopy(document())
-    damage(told)
-    done = parsed(told)
+    spec = deepcopy(document())
+    damage(spec)
+    done = parsed(spec)
     assert done.returncode == 1
     assert f"error: operations/send.round/{where}" in done.stdout.replace("bindings/mqtt/", "")

@@ -49,8 +49,8 @@ def events() -> list[dict[str, Any]]:
 def types(tmp_path: Path) -> str:
     """The types for TypeScript, which are in types.ts there too."""
     definitions = json.loads(json.dumps(DOCUMENT["schemas"]).replace("#/components/schemas/", "#/definitions/"))
-    told = {"definitions": definitions, "anyOf": [{"$ref": f"#/definitions/{name}"} for name in TITLES]}
-    (tmp_path / "all.json").write_text(json.dumps(told))
+    union = {"definitions": definitions, "anyOf": [{"$ref": f"#/definitions/{name}"} for name in TITLES]}
+    (tmp_path / "all.json").write_text(json.dumps(union))
     run([NODE / "json2ts", "--no-format", "-i", tmp_path / "all.json", "-o", tmp_path / "types.ts"], check=True)
     return (tmp_path / "types.ts").read_text("utf-8")
 

@@ -37,10 +37,10 @@ def test_the_twenty_lines_receive_rounds_also_after_the_broker_forgot_them(
     try:
         table.start()
         rounds = (("9sTdTsTc", "1 1 player natural 9 0"), ("2s9h3dKd", "1 2 banker 5 natural 9"))
-        for life, (cards, told) in enumerate(rounds, 1):
+        for life, (cards, text) in enumerate(rounds, 1):
             table.until(lambda life=life: broker.log.count("Sending SUBACK to backend") == life)  # type: ignore[misc]  # bound now
             table.deal(cards)
-            table.until(lambda told=told: told in heard.read_text())  # type: ignore[misc]  # bound now
+            table.until(lambda text=text: text in heard.read_text())  # type: ignore[misc]  # bound now
             broker.stop()
             broker.start()
     finally:
@@ -57,8 +57,8 @@ def test_the_payloads_are_those_of_replay() -> None:
     shortened = {"journal", "at", "boot", "head", "bets"}
     assert [each.pop("prev") for each in sent] == [None, {name: sent[0][name] for name in ("journal", "seq")}]
     assert [each.pop("prev") for each in shown] == [None, {name: shown[0][name] for name in ("journal", "seq")}]
-    for told, real_one in zip(shown, sent, strict=True):
-        assert {name: value for name, value in told.items() if name not in shortened} == {
+    for example, real_one in zip(shown, sent, strict=True):
+        assert {name: value for name, value in example.items() if name not in shortened} == {
             name: value for name, value in real_one.items() if name not in shortened
         }
     assert shown[0]["bets"].items() - {"..": 0}.items() >= {("player", 1), ("banker", -1), ("tie", -1)}
