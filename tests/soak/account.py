@@ -127,15 +127,15 @@ class Account:
             for n, event in enumerate(line.entry.events, 1)
             if isinstance(event, CardEvent) and event.secret
         }
-        told: dict[tuple[str, int, int], str | None] = {}
+        faces_at: dict[tuple[str, int, int], str | None] = {}
         for name, each in self.first.items():
             event = each.payload.get("event", {})
             if event.get("type") in DRAWN:
-                told[name[1:]] = event.get("card")
-            elif event.get("type") == "CardRevealed" and (name.journal, event["seq"], event["n"]) in told:
-                told[name.journal, event["seq"], event["n"]] = event["card"]
-        self.figures["cards named"] = sum(face is not None for face in told.values())
-        faces = [face or sealed.get(place) for place, face in told.items()]
+                faces_at[name[1:]] = event.get("card")
+            elif event.get("type") == "CardRevealed" and (name.journal, event["seq"], event["n"]) in faces_at:
+                faces_at[name.journal, event["seq"], event["n"]] = event["card"]
+        self.figures["cards named"] = sum(face is not None for face in faces_at.values())
+        faces = [face or sealed.get(place) for place, face in faces_at.items()]
         wanted = [card.value for card in drawn]
         pairs = zip(faces, wanted, strict=False)
         self._count("wrong cards", (place for place, (face, want) in enumerate(pairs) if face != want))

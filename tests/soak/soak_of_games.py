@@ -99,8 +99,8 @@ class SoakOfGame(KilledTable):
 
     def compare(self) -> None:
         """The daemon asks what the rule book asks: the same slot, the same question."""
-        told = self.table.ask(do="status")["table"]
-        ours, theirs = self.dealer.expected(), {name: told.get(name) for name in SAME}
+        status = self.table.ask(do="status")["table"]
+        ours, theirs = self.dealer.expected(), {name: status.get(name) for name in SAME}
         if ours != theirs and self.done["cards"]:
             self.differences.append(f"{theirs} instead of {ours}")
         self.done["comparisons"] += 1
