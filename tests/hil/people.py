@@ -113,8 +113,8 @@ def on_record(table: Table) -> None:
     """The login, by the kernel, stands beside the name that was typed."""
     by(table, "ann", "shoe do dealer wu --by somebody")
     table.until(lambda: table.events("DealerSignedIn"))
-    told = table.events("CommandAnswered")[-1]
-    assert (told["by"], told["person"]["login"], told["person"]["role"]) == ("somebody", "ann", "pit"), told
+    answer = table.events("CommandAnswered")[-1]
+    assert (answer["by"], answer["person"]["login"], answer["person"]["role"]) == ("somebody", "ann", "pit"), answer
 
 
 def two_people(table: Table) -> None:
@@ -130,8 +130,8 @@ def two_people(table: Table) -> None:
     assert not table.events("RoundCorrected")
     by(table, "bob", "shoe do confirm 1 --by bo")
     table.until(lambda: table.events("RoundCorrected"))
-    told = table.events("CommandAnswered")[-1]
-    assert (told["person"]["login"], told["confirmed"]["login"]) == ("ann", "bob"), told
+    answer = table.events("CommandAnswered")[-1]
+    assert (answer["person"]["login"], answer["confirmed"]["login"]) == ("ann", "bob"), answer
 
 
 def by(table: Table, login: str, command: str, check: bool = True) -> str:

@@ -26,8 +26,8 @@ class Report:
     def step(self, name: str, act: Callable[[], object]) -> None:
         """Do it; its time, and what it returns where that is worth telling."""
         began = time.monotonic()
-        told = act()
-        line = f"{name:<58} {time.monotonic() - began:7.1f} s" + (f"   {told}" if told else "")
+        outcome = act()
+        line = f"{name:<58} {time.monotonic() - began:7.1f} s" + (f"   {outcome}" if outcome else "")
         self.lines.append(line)
         print(line, flush=True)
 

@@ -132,8 +132,8 @@ class Table:
 
     def events(self, kind: str) -> list[dict[str, Any]]:
         """The events of a kind so far; a message that came twice, as after a crash, is one."""
-        told = {(each["journal"], each["seq"], each["n"]): each["event"] for each in self.backend.on("event")}
-        return [event for event in told.values() if event["type"] == kind]
+        by_place = {(each["journal"], each["seq"], each["n"]): each["event"] for each in self.backend.on("event")}
+        return [event for event in by_place.values() if event["type"] == kind]
 
     def state(self, topic: str) -> dict[str, Any]:
         """What a retained topic said last."""
