@@ -152,10 +152,10 @@ def test_everything_that_names_the_version_names_the_build(
         table = BridgeTable(tmp_path, broker.port).start()
         try:
             table.until(lambda: backend.on("status"))
-            told = table.bridge.control.status()
+            status = table.bridge.control.status()
         finally:
             table.close()
     assert [each["build"] for each in backend.on("status")] == [NAMED] * len(backend.on("status"))
-    assert f"build {NAMED}" in "\n".join(screen(told))
+    assert f"build {NAMED}" in "\n".join(screen(status))
     assert shoe("--version").out == f"shoe {__version__}, build {NAMED}\n"
     assert about(Place(tmp_path, tmp_path)).startswith(f"shoe {__version__}, build {NAMED}\n")
