@@ -56,8 +56,8 @@ def guessed(line: Line, before: str, salt: str) -> list[ReaderResult]:
 
 def test_a_sealed_result_cannot_be_guessed_from_the_head() -> None:
     line, before = judged(nonce())
-    told = json.loads(messages(line)[0].payload)
-    assert (told["event"], told["head"]) == ({"type": "ResultHeld"}, line.chain)
+    message = json.loads(messages(line)[0].payload)
+    assert (message["event"], message["head"]) == ({"type": "ResultHeld"}, line.chain)
     assert line.entry
     assert len(guesses()) == 256
     assert guessed(line, before, "") == []

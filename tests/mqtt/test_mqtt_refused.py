@@ -51,10 +51,10 @@ def test_every_refusal_is_told_with_what_to_do(level: int, code: int, table: Any
     answer = bytes([0x20, 3, 0, code, 0]) if level == 5 else bytes([0x20, 2, 0, code])
     with Peer({level: answer, 9 - level: b""}, stays=False) as peer:
         bridge = table(peer.port, protocol=level)
-        told = bridge.down()
+        text = bridge.down()
         what, remedy = (WORDS_5 if level == 5 else WORDS_311)[code]
-        assert what in told
-        assert remedy in told
+        assert what in text
+        assert remedy in text
         with pytest.raises(NotConnected):
             bridge.send(1)
         patient = bridge.link._next.when() - bridge.loop.time() > 0.4
@@ -77,7 +77,7 @@ def test_mosquitto_refuses_a_client_id(brokers: Any, table: Any, level: int) -> 
 
 
 @pytest.mark.parametrize(
-    ("option", "told"), [("retain_available false", "Retain not supported"), ("max_qos 0", "QoS not supported")]
+    ("option", "reason"), [("retain_available false", "Retain not supported"), ("max_qos 0", "QoS not supported")]
 )
-def test_mosquitto_refuses_what_it_does_not_do(brokers: Any, table: Any, option: str, told: str) -> None:
-    assert f"({told}): it " in table(brokers(options=option).port).down()
+def test_mosquitto_refuses_what_it_does_not_do(brokers: Any, table: Any, option: str, reason: str) -> None:
+    assert f"({reason}): it " in table(brokers(options=option).port).down()

@@ -56,7 +56,7 @@ def test_retained_ones_are_retained(broker: Broker, table: Any) -> None:
     mid = bridge.link.publish("shoe/T07/roads", message(1), retain=True)
     bridge.until(lambda: bridge.delivered == [mid])
     with Backend(broker.port, of_shoes=False) as backend:
-        assert backend.wait_for(lambda told: told.topic.endswith("roads")).payload["seq"] == 1
+        assert backend.wait_for(lambda received: received.topic.endswith("roads")).payload["seq"] == 1
 
 
 def test_the_order_is_kept_around_bytes_that_wait(broker: Broker, table: Any) -> None:

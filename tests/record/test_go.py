@@ -286,9 +286,9 @@ def test_what_it_has_seen_cannot_be_rewritten_with_the_device_key(own_witness: s
         def change(number: int, public: bytes, place: int = place) -> bytes:
             return public.replace(b'"boot":"b007"', b'"boot":"b008"') if number == place else public
 
-        (told,) = rewritten([honest], change, {ORIGIN: [device()]})
-        assert asked(own_witness, request(told, signed[-3], signed[-1]))[0] == 422
-        assert asked(own_witness, request(told, signed[-3], signed[-3]))[0] == 422
+        (forged,) = rewritten([honest], change, {ORIGIN: [device()]})
+        assert asked(own_witness, request(forged, signed[-3], signed[-1]))[0] == 422
+        assert asked(own_witness, request(forged, signed[-3], signed[-3]))[0] == 422
     assert asked(own_witness, request(honest, signed[-3], signed[-1]))[0] == 200
 
 
