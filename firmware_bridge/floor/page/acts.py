@@ -34,11 +34,11 @@ class Acts:
         self.routes: list[Route] = [*self._hand.routes, *(self._forms.routes if self._forms else ())] if is_on else []
 
     def wall_parts(self, visitor: Visitor, lang: Language) -> dict[str, str]:
-        """The live part of the wall that is of this visitor: what waits for a second person."""
+        """Return the live part of the wall that is of this visitor: what waits for a second person."""
         return {"waits": self._forms.waiting(visitor, lang)} if self._forms else {}
 
     def parts(self, name: str, visitor: Visitor, lang: Language) -> dict[str, Html]:
-        """The live parts of a table's page that are of this visitor; empty for an unknown table."""
+        """Return the live parts of a table's page that are of this visitor; empty for an unknown table."""
         if name not in self._feed.floor.tables or not self._is_on:
             return {}
         known = self._drawn.get((name, lang, visitor))
@@ -49,13 +49,13 @@ class Acts:
         return known[1]
 
     def _draw(self, name: str, visitor: Visitor, lang: Language) -> dict[str, Html]:
-        """The parts: who goes, then orders where the page gives any."""
+        """Return the parts: who goes, then orders where the page gives any."""
         parts = {"hand": self._hand.part(name, visitor, lang)}
         if self._forms:
             parts["orders"] = self._forms.part(name, visitor, lang)
         return parts
 
     def sections(self, name: str, visitor: Visitor, lang: Language) -> Html:
-        """The same parts with their headings."""
+        """Return the same parts with their headings."""
         parts = self.parts(name, visitor, lang).items()
         return Html("").join(section(id, text(lang, TITLES[id]), part) for id, part in parts)

@@ -47,7 +47,7 @@ class Addresses:
         self._secrets: dict[str, str] = {}
 
     def all(self) -> dict[str, str]:
-        """Table -> the secret of its screens."""
+        """Return table -> the secret of its screens."""
         stamp = stamp_of(self._path)
         if stamp != self._stamp:
             self._secrets = _read(self._path) if stamp else {}
@@ -55,12 +55,12 @@ class Addresses:
         return self._secrets
 
     def opens(self, table: str, secret: str) -> bool:
-        """Whether it is the secret of this table. Takes as long for a table that has none."""
+        """Return whether it is the secret of this table. Takes as long for a table that has none."""
         known = self.all()
         return compare_digest(_hashed(known.get(table, _DUMMY)), _hashed(secret)) and table in known
 
     def complete(self, tables: Iterable[str]) -> dict[str, str]:
-        """Make the secrets of those that have none; returns all."""
+        """Make the secrets of those that have none; return all."""
         with alone(self._path):
             known = self.all()
             if fresh := {each: _fresh() for each in tables if each not in known}:
@@ -68,7 +68,7 @@ class Addresses:
             return self.all()
 
     def rotate(self, table: str) -> str:
-        """A new secret of a table; the one before opens nothing any more. Raises AddressError for a wrong name."""
+        """Renew a table's secret; return it. The old one opens nothing more. Raises AddressError for a wrong name."""
         if not NAME.fullmatch(table):
             raise AddressError(f"{escaped(table)} is no name of a table", "write it as in its bridge.toml: T07")
         with alone(self._path):
@@ -80,7 +80,7 @@ class Addresses:
 
 
 def path_of(table: str, secret: str) -> str:
-    """The path of a table's screen."""
+    """Return the path of a table's screen."""
     return f"/screen/{quote(table, safe='')}/{secret}"
 
 

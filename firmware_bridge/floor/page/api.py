@@ -55,7 +55,7 @@ class Refusal(BridgeError, ValueError):
 
 
 def api(asked: Asked, cookie: str) -> list[Route]:
-    """The routes. asked: the store. cookie: the name of the session's."""
+    """Return the routes. asked: the store. cookie: the name of the session's."""
     described, threads = msgspec.json.encode(document(cookie)), ThreadPoolExecutor(AT_ONCE, "api")
 
     def route(path: str, answer: Callable[[Request], bytes]) -> Route:
@@ -74,12 +74,12 @@ def api(asked: Asked, cookie: str) -> list[Route]:
 
 
 def cursor(place: int, named: Named) -> str:
-    """The cursor behind a place, the number of a change. named: the round with this number."""
+    """Return the cursor behind a place, the number of a change. named: the round with this number."""
     return urlsafe_b64encode(b"1.%d.%b" % (place, _digest(named))).rstrip(b"=").decode()
 
 
 def _answered(request: Request, answer: Callable[[Request], bytes]) -> Response:
-    """What a request gets: JSON, nothing new for an ETag that it has, or a problem."""
+    """Return what a request gets: JSON, nothing new for an ETag that it has, or a problem."""
     path = request.url.path
     try:
         body = answer(request)
@@ -117,7 +117,7 @@ def _read(reader: Reader, table: str, place: int, most: int) -> list[RoundAt]:
 
 
 def _place(reader: Reader, table: str, after: str) -> int:
-    """The place that a cursor stands for. Raises Refusal for one of another table, or of another store."""
+    """Return the place that a cursor stands for. Raises Refusal for one of another table, or of another store."""
     if not after:
         return 0
     try:
@@ -158,7 +158,7 @@ def _known(tables: list[ApiTable], request: Request) -> ApiTable:
 
 
 def _of(asked: Asked, question: Callable[[Reader], Any]) -> Any:
-    """The answer of the store. Raises Refusal without one."""
+    """Return the answer of the store. Raises Refusal without one."""
     found = asked(question)
     if found is None:
         raise Refusal(503, "the page has no store: start shoe-floor ingest, and set [store] of floor.toml")

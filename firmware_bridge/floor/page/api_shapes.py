@@ -99,7 +99,7 @@ class ApiRounds(Struct, frozen=True):
 
 
 def api_round(found: RoundAt) -> ApiRound:
-    """A round of the store as it is answered."""
+    """Return a round of the store as it is answered."""
     return ApiRound(
         table=found.table,
         journal=found.journal,
@@ -126,7 +126,7 @@ def api_round(found: RoundAt) -> ApiRound:
 
 
 def money(micros: int | None) -> str | None:
-    """An amount in millionths as a decimal."""
+    """Return an amount in millionths as a decimal."""
     if micros is None:
         return None
     whole, part = divmod(abs(micros), 1_000_000)
@@ -160,7 +160,7 @@ _WHY: Final = {
 
 
 def document(cookie: str) -> dict[str, Any]:
-    """The OpenAPI document. cookie: the name of the session's."""
+    """Return the OpenAPI document. cookie: the name of the session's."""
     _, shapes = msgspec.json.schema_components(_SHAPES, ref_template="#/components/schemas/{name}")
     table, rounds = {"parameters": [_TABLE, _ETAG]}, {"parameters": [_TABLE, _AFTER, _LIMIT, _ETAG]}
     return {
@@ -193,7 +193,7 @@ def document(cookie: str) -> dict[str, Any]:
 
 
 def _read(name: str, summary: str, shape: str, *refused: str) -> dict[str, Any]:
-    """An address that is read. refused: what it may be refused with, beside 401."""
+    """Return an address that is read. refused: what it may be refused with, beside 401."""
     etag = {"ETag": {"schema": {"type": "string"}}}
     answers = {
         "200": _answer(summary, "application/json", _ref(shape)) | {"headers": etag},

@@ -54,7 +54,7 @@ def app(
     orders: PageOrders | None = None,
     asked: Asked | None = None,
 ) -> Starlette:
-    """The ASGI app of the page. ready: called once it reads the broker. secret: what a proxy shows (`Guard`).
+    """Return the ASGI app of the page. ready: called once it reads the broker. secret: what a proxy shows (`Guard`).
 
     orders: those that people may give, None for none. asked: the store for programs, None for none.
     """
@@ -100,7 +100,7 @@ def app(
 
 
 def pit(feed: Feed, views: Views, streams: Streams, sessions: Sessions, acts: Acts) -> list[Route]:
-    """The routes of the pit's pages."""
+    """Return the routes of the pit's pages."""
 
     def grid(request: Request) -> ASGIApp:
         lang = language_of(request)
@@ -145,7 +145,7 @@ def pit(feed: Feed, views: Views, streams: Streams, sessions: Sessions, acts: Ac
 
 
 def _icon(request: Request) -> Response:
-    """The icon of the wall while something is wrong."""
+    """Return the icon of the wall while something is wrong."""
     word, count = request.path_params["word"], request.path_params["count"]
     if word not in WRONG or not re.fullmatch("[0-9]{1,2}", count):
         return PlainTextResponse("there is no such icon\n", 404)
@@ -153,7 +153,7 @@ def _icon(request: Request) -> Response:
 
 
 def stream(feed: Feed, streams: Streams, request: Request, sessions: Sessions, parts: Callable[[], Parts]) -> ASGIApp:
-    """The stream of a page until its session ends, or a 503 if the most streams are open."""
+    """Return the stream of a page until its session ends, or a 503 if the most streams are open."""
     if not streams.has_room_for(request):
         message = text(language_of(request), "page.full", most=streams.most)
         return PlainTextResponse(message, 503, {"retry-after": "10"})
@@ -164,7 +164,7 @@ def stream(feed: Feed, streams: Streams, request: Request, sessions: Sessions, p
 async def _leave(app: Starlette, feed: Feed, streams: Streams) -> None:
     """End the streams when the server should exit, because it waits for open connections.
 
-    Also stops the server after the feed failed.
+    Also stop the server after the feed failed.
     """
     while not (app.state.server and app.state.server.should_exit):
         await asyncio.sleep(0.1)

@@ -15,7 +15,7 @@ log = logging.getLogger(__name__)
 
 
 def of_table(feed: Feed, name: str, lang: Language, draw: Callable[[Screen, Language], str]) -> str:
-    """A drawn screen; after an error that of a lost table, which sends the dealer to the lamps."""
+    """Return a drawn screen; after an error that of a lost table, which sends the dealer to the lamps."""
     try:
         return draw(screen(_known(feed, name), lang), lang)
     except Exception:  # a message of one table must not leave an old instruction on its screen
@@ -26,12 +26,12 @@ def of_table(feed: Feed, name: str, lang: Language, draw: Callable[[Screen, Lang
 
 @lru_cache(64)
 def drawn(shown: Screen, lang: Language) -> str:
-    """The screen of a table, without the document around it."""
+    """Return the screen of a table, without the document around it."""
     return rendered("dealer_screen.html", shown=shown, lang=lang)
 
 
 def document(shown: Screen, lang: Language) -> str:
-    """The page of a screen; its script updates it, and says so when the connection is lost."""
+    """Return the page of a screen; its script updates it, and says so when the connection is lost."""
     return rendered("dealer.html", shown=shown, lang=lang)
 
 

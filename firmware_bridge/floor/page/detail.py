@@ -22,7 +22,7 @@ NEXT: Final = ("mark_due", "slot_due")
 
 
 def state(seen: Seen, needs: tile.Trouble, lang: Language, now: int, record: Html) -> Html:
-    """The state of the table: game, shoe, round, phase. record: lines about what is wrong with its record."""
+    """Return the state of the table: game, shoe, round, phase. record: lines about what is wrong with its record."""
     table = seen.table
     rows: list[tuple[str, Part]] = []
     if table is not None:
@@ -40,25 +40,25 @@ def state(seen: Seen, needs: tile.Trouble, lang: Language, now: int, record: Htm
 
 
 def alarms(seen: Seen, needs: tile.Trouble, lang: Language) -> Html:
-    """The open alarms, each with what to do and the possible decisions; of a table that is silent those it knew of."""
+    """Return the open alarms, each with what to do and the possible decisions; of a silent table those it knew of."""
     opened = tile.worst_first(seen.alarms.open) if seen.alarms else []
     return _macro("alarms")(lang, seen, needs, opened, seen.table.settings.policy if seen.table else "")
 
 
 def on_the_table(seen: Seen, lang: Language) -> Html:
-    """The cards on the table by slot; a sealed one lies face down."""
+    """Return the cards on the table by slot; a sealed one lies face down."""
     table = seen.table
     laid, shows = (lying(table), [*_shows(table, lang)]) if table is not None else ({}, [])
     return _macro("on_the_table")(lang, table, laid, shows)
 
 
 def rounds(seen: Seen, lang: Language) -> Html:
-    """The last rounds with their cards, the newest first; a hand that is not shown lies face down."""
+    """Return the last rounds with their cards, the newest first; a hand that is not shown lies face down."""
     return _macro("rounds")(lang, seen.last_rounds(ROUNDS), seen.ahead, tile.chip_class)
 
 
 def health(seen: Seen, lang: Language) -> Html:
-    """The health of reader and machine; a value that is not measured is left out."""
+    """Return the health of reader and machine; a value that is not measured is left out."""
     latest = seen.health
     if latest is None:
         return macro("markup.html", "muted")(text(lang, "page.nothing"))
@@ -70,7 +70,7 @@ def health(seen: Seen, lang: Language) -> Html:
 
 
 def times(seen: Seen, lang: Language) -> Html:
-    """Connection, versions, and times of the latest messages."""
+    """Return connection, versions, and times of the latest messages."""
     status, health, status_message = seen.status, seen.health, seen.messages.get("status")
     table = seen.messages.get("table")
     began = seen.health_at - health.uptime_s * 1000 if health and seen.health_at is not None else None
@@ -104,7 +104,7 @@ def _why(seen: Seen, lang: Language) -> Part:
 
 
 def _shows(table: Table, lang: Language) -> Iterator[str]:
-    """Facts of the running round: the pot, or the banker."""
+    """Yield facts of the running round: the pot, or the banker."""
     shows: dict[str, Any] = table.shows if isinstance(table.shows, dict) else {}
     if "pot" in shows:
         yield text(lang, "page.pot", pot=str(shows["pot"]), stake=str(shows.get("stake", "")))
@@ -113,7 +113,7 @@ def _shows(table: Table, lang: Language) -> Iterator[str]:
 
 
 def _shown(row: Measure, health: Health, lang: Language) -> Part:
-    """A value of health; None where it is not known."""
+    """Return a value of health; None where it is not known."""
     now = value(health, row)
     if row.calibrated:
         return _drift(now, value(health, row, row.calibrated), lang)
@@ -147,7 +147,7 @@ FORMS: Final[dict[Shown, Callable[[Measure, Any, Language], Part]]] = {
 
 
 def _drift(now: float | None, calibrated: float | None, lang: Language) -> Part:
-    """A measured value, and its change since calibration."""
+    """Return a measured value, and its change since calibration."""
     if now is None:
         return text(lang, "page.unknown_value")
     if not calibrated:

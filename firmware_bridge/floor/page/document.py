@@ -37,11 +37,11 @@ class Frame(NamedTuple):
     is_wall: bool = False
 
     def document(self, file: str, lang: Language, **values: object) -> str:
-        """A page of a template that extends live.html."""
+        """Return a page of a template that extends live.html."""
         return rendered(file, **self._values(lang), **values)
 
     def pieces(self, file: str, lang: Language, **values: object) -> Iterable[str]:
-        """The same in pieces, as they are drawn."""
+        """Return the same page in pieces, as they are drawn."""
         return pieces(file, **self._values(lang), **values)
 
     def _values(self, lang: Language) -> Mapping[str, Any]:
@@ -51,15 +51,15 @@ class Frame(NamedTuple):
 
 
 def plain_document(lang: Language, title: str, main: Part) -> str:
-    """A page without live parts."""
+    """Return a page without live parts."""
     return rendered("layout.html", lang=lang, languages=NAMES, title=title, path="", query="", main=main)
 
 
 def address(name: str) -> str:
-    """The address of a table's page."""
+    """Return the address of a table's page."""
     return f"/table/{quote(name, safe='')}"
 
 
 def section(id: str, title: str, part: Part) -> Html:
-    """A section with a heading and one live part."""
+    """Return a section with a heading and one live part."""
     return macro("markup.html", "section")(id, title, part)

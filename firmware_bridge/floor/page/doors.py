@@ -30,7 +30,7 @@ SCREENS, DEALERS_SCREENS = "/screen/", "/dealer/"
 
 
 def connections(page: PageSection, screen: ScreenSection) -> tuple[int, int]:
-    """The most connections of one address, and of all that are no proxy."""
+    """Return the most connections of one address, and of all that are no proxy."""
     return screen.of_one + PAGE.of_one, page.streams + 2 * screen.streams + PAGE.of_all
 
 
@@ -89,7 +89,7 @@ class Doors:
                 del self._of_one[kind]
 
     def _refusal(self, kind: Kind, may_fill: bool) -> str:
-        """Why a request gets no answer now, "" if it gets one. may_fill: as of the guard."""
+        """Return why a request gets no answer now, "" if it gets one. may_fill: as of the guard."""
         most = MOST[kind.door]
         of_one = (most.streams or self._screens) if kind.is_stream else most.of_one
         if kind.is_nameless:
@@ -107,12 +107,12 @@ class Doors:
 
 
 def left_to(may_fill: bool, most: int) -> int:
-    """How many of so many places somebody may take. may_fill: also those that are kept for people who may act."""
+    """Return how many of so many places somebody may take. may_fill: also those kept for people who may act."""
     return most if may_fill else most - most // KEPT
 
 
 def _kind(scope: Scope) -> Kind:
-    """What a request counts as."""
+    """Return what a request counts as."""
     visitor: Visitor = scope["state"]["visitor"]
     door, is_stream = _door(scope["path"], visitor.may_look), scope["path"].endswith("/stream")
     address: str = scope["state"]["address"]

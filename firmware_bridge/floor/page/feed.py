@@ -49,7 +49,7 @@ Answer = TypeVar("Answer")
 
 
 def now_ms() -> int:
-    """The time in ms since 1970."""
+    """Return the time in ms since 1970."""
     return int(time() * 1000)
 
 
@@ -175,7 +175,7 @@ class Feed:
                 self._left_out.add(topic)
 
     def is_first(self, *part: str) -> bool:
-        """Whether a part of a table cannot be drawn for the first time: it is logged once, however often it fails."""
+        """Return whether a part of a table cannot be drawn for the first time: logged once, however often it fails."""
         known, self._not_drawn = part in self._not_drawn, self._not_drawn | {part}
         return not known
 
@@ -248,7 +248,7 @@ class Feed:
 
 
 def feed(config: FloorConfig) -> Feed:
-    """The feed of a floor. Raises ConfigError if the password cannot be read."""
+    """Return the feed of a floor. Raises ConfigError if the password cannot be read."""
     mqtt, page = config.mqtt, config.page
     secret = password(page if page.username else mqtt)
     mqtt = replace(mqtt, client_id=f"{page.client_id}-{secrets.token_hex(4)}", username=page.username or mqtt.username)

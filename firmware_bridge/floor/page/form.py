@@ -25,7 +25,7 @@ _unread: Final = CountedLog(log, "forms were not read")
 
 
 async def fields_of(request: Request) -> dict[str, str] | None:
-    """The fields of a form; None for one that is too long, too slow, broken off or none, which the log counts."""
+    """Return a form's fields; None for one that is too long, too slow, broken off or none, which the log counts."""
     fields = await _read(request)
     if fields is None:
         _unread.add(escaped(request.state.address))
@@ -47,12 +47,12 @@ async def _read(request: Request) -> dict[str, str] | None:
 
 
 def language_of(request: Request) -> Language:
-    """The language of an answer: `?lang=`, or the browser's."""
+    """Return the language of an answer: `?lang=`, or the browser's."""
     return chosen(request.query_params.get("lang", ""), request.headers.get("accept-language", ""))
 
 
 def visitor_of(request: Request) -> Visitor:
-    """Who asks, as the guard found."""
+    """Return who asks, as the guard found."""
     found: Visitor = request.state.visitor
     return found
 
@@ -64,10 +64,10 @@ class Tokens:
         self._secret = secrets.token_bytes(32)
 
     def of(self, visitor: Visitor, form: str) -> str:
-        """The token of a form."""
+        """Return the token of a form."""
         owner = visitor.key or sha256(visitor.name.encode()).digest()
         return hmac(self._secret, owner + form.encode("utf-8", "surrogatepass"), sha256).hexdigest()
 
     def is_of(self, visitor: Visitor, form: str, token: str) -> bool:
-        """Whether this is the token of a form."""
+        """Return whether this is the token of a form."""
         return compare_digest(self.of(visitor, form).encode(), token.encode())

@@ -103,7 +103,7 @@ class Guard:
         await (refused or self._app)(scope, receive, guarded)
 
     def _misdirected(self, scope: Scope, headers: Headers) -> ASGIApp | None:
-        """The refusal of a request that is under another name, or that came another way than ours."""
+        """Return the refusal of a request that is under another name, or that came another way than ours."""
         host, peer = host_name(headers.get("host", "")), _peer(scope)
         if not (host in self._names or is_address(host)):
             return _refused(scope, "unknown host name: add it to [page] names of floor.toml", 421)
@@ -116,7 +116,7 @@ class Guard:
         return None
 
     def _unwanted(self, scope: Scope, headers: Headers) -> ASGIApp | None:
-        """The refusal of a request that is no read and no form of ours."""
+        """Return the refusal of a request that is no read and no form of ours."""
         if scope["method"] in READS:
             return None
         path = scope["path"]
@@ -151,14 +151,14 @@ class Guard:
         return person is not None and person.role == "act"
 
     def _address(self, scope: Scope, headers: Headers) -> str:
-        """The address of who asks: the last one that our proxy names, else that of the connection."""
+        """Return the address of who asks: the last one that our proxy names, else that of the connection."""
         peer = _peer(scope)
         if self._is_proxy(peer) and (named := headers.getlist("x-forwarded-for")):
             peer = named[-1].rpartition(",")[2].strip()
         return block(peer)
 
     def _is_proxy(self, peer: str) -> bool:
-        """Whether a proxy sent a request: at a Unix socket each is one's."""
+        """Return whether a proxy sent a request: at a Unix socket each is one's."""
         return self._page.socket is not None or (is_address(peer) and ip_address(peer) in self._proxies)
 
 
@@ -173,17 +173,17 @@ _PLAIN: Final = re.compile(
 
 
 def cookie_name(page: PageSection) -> str:
-    """The name of the session's cookie; with a certificate or a name of ours, browsers take it from no other host."""
+    """Return the session cookie's name; with a certificate or a name of ours, browsers take it from no other host."""
     return "__Host-shoe" if page.names or page.cert else "shoe"
 
 
 def browser_cookie_name(page: PageSection) -> str:
-    """The same of the cookie by which a browser is known once its person is signed out."""
+    """Return the name of the cookie by which a browser is known once its person is signed out."""
     return f"{cookie_name(page)}-browser"
 
 
 def _unknown(scope: Scope, visitor: Visitor) -> ASGIApp | None:
-    """The refusal of a visitor who has to sign in first."""
+    """Return the refusal of a visitor who has to sign in first."""
     path = scope["path"]
     if visitor.may_look or path.startswith(OPEN):
         return None

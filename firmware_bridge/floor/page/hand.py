@@ -63,11 +63,11 @@ class Hand:
         ]
 
     def part(self, name: str, visitor: Visitor, lang: Language) -> Html:
-        """The open alarms of a table, who goes there, and what the visitor may do about that."""
+        """Return the open alarms of a table, who goes there, and what the visitor may do about that."""
         return _macro("alarms")(lang, [self._row(name, *each, visitor, lang) for each in self._open(name, lang)])
 
     def _open(self, name: str, lang: Language) -> Iterator[tuple[AlarmKey, str]]:
-        """The open alarms of a table with their names, the worst first; a lost connection is one."""
+        """Yield the open alarms of a table with their names, the worst first; a lost connection is one."""
         seen, needs = self._feed.floor.tables[name], self._feed.troubles[name]
         if needs.word == "closed":
             return
@@ -84,7 +84,7 @@ class Hand:
         return Row(label, *key, taken, act, action, f"{action}&alarm={key.id}&since={key.since}", token)
 
     async def _ask(self, request: Request) -> Response:
-        """The form with a note, and for his own alarms with whom to hand them over to."""
+        """Return the form with a note, and for his own alarms with whom to hand them over to."""
         name, lang, visitor = request.path_params["name"], language_of(request), visitor_of(request)
         try:
             self._verify(visitor, name)
@@ -134,7 +134,7 @@ class Hand:
         return RedirectResponse(f"/?lang={lang}", 303)
 
     def _mine(self, visitor: Visitor, lang: Language) -> Iterator[tuple[str, AlarmKey, str]]:
-        """Table, alarm and its name of the open alarms that a visitor goes to."""
+        """Yield table, alarm and name of each open alarm that a visitor goes to."""
         for name in sorted({each.table for each in self._feed.takings.all_of(visitor.name)}):
             if name in self._feed.floor.tables:
                 taken = self._feed.takings.of(name)
@@ -143,7 +143,7 @@ class Hand:
                         yield name, key, label
 
     def _others(self, visitor: Visitor) -> list[str]:
-        """Everybody else who may act."""
+        """Return everybody else who may act."""
         return sorted(
             each.name for each in self._people.all().values() if each.role == "act" and each.name != visitor.name
         )
@@ -195,13 +195,13 @@ class Hand:
             log.info("%s: %s, %s", what, f"{escaped(each.name)} goes" if each.name else "nobody goes", f"says {who}")
 
     def _is_so(self, entry: Taken) -> bool:
-        """Whether an entry says nothing new, as of a form that is sent twice."""
+        """Return whether an entry says nothing new, as of a form that is sent twice."""
         known = self._feed.takings.of(entry.table).get(entry.key)
         return ((known.name, known.note) if known else ("", entry.note)) == (entry.name, entry.note)
 
 
 def _key_of(fields: Mapping[str, str]) -> AlarmKey:
-    """The alarm that a form is about. Raises Refused."""
+    """Return the alarm that a form is about. Raises Refused."""
     try:
         return AlarmKey(fields["alarm"], int(fields["since"]))
     except (KeyError, ValueError):

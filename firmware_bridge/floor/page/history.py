@@ -82,13 +82,13 @@ class Dealing(NamedTuple):
 
 
 def shoes(reader: Reader, table: str, last: int = MOST, most: int = SHOES) -> Shoes:
-    """The shoes of a table from a number back. Raises StoreError."""
+    """Return the shoes of a table from a number back. Raises StoreError."""
     found = reader.shoes_back(table, most + 1, last)
     return Shoes(found[:most], _alarms(reader, table, found[:most]), len(found) > most)
 
 
 def dealings(reader: Reader, table: str, shoe: int | None, round: int | None = None) -> list[Dealing]:
-    """The shoes of a number, each with its rounds or with one of them; None for the newest. Raises StoreError.
+    """Return the shoes of a number, each with its rounds or with one of them; None for the newest. Raises StoreError.
 
     A replaced device counts its shoes from 1 again: then there are several of a number.
     """
@@ -102,26 +102,26 @@ def dealings(reader: Reader, table: str, shoe: int | None, round: int | None = N
 
 
 def asked(words: str) -> tuple[int | None, int] | None:
-    """Shoe and round of a search, the shoe None for the newest; None for words that name no round."""
+    """Return shoe and round of a search, the shoe None for the newest; None for words that name no round."""
     found = ASKED.fullmatch(words)
     return (int(found[1]) if found[1] else None, int(found[2])) if found else None
 
 
 def recent(table: str, found: Shoes, lang: Language) -> Html:
-    """What a table's own page has of its past: ended alarms and shoes."""
+    """Return what a table's own page has of its past: ended alarms and shoes."""
     ended = [each for each in found.alarms if each[1]][:RECENT]
     return _macro("recent")(lang, address(table), _listed(ended, lang), _rows(found.shoes, lang))
 
 
 def page(table: str, found: Shoes, looked: Html | str, words: str, lang: Language) -> Html:
-    """The page of a table's past. looked: what a search found. words: what was searched."""
+    """Return the page of a table's past. looked: what a search found. words: what was searched."""
     last = found.shoes[-1].shoe - 1 if found.is_more else None
     ended = [each for each in found.alarms if each[1]]
     return _macro("page")(lang, address(table), _listed(ended, lang), _rows(found.shoes, lang), looked, words, last)
 
 
 def shoe_page(table: str, found: list[Dealing], lang: Language) -> Html:
-    """The page of the shoes of a number."""
+    """Return the page of the shoes of a number."""
     drawn = [
         (_facts(each.shoe, lang), each.rounds, _listed(each.alarms, lang), each.shoe.journal, each.shoe.shoe)
         for each in found
@@ -130,19 +130,19 @@ def shoe_page(table: str, found: list[Dealing], lang: Language) -> Html:
 
 
 def round_found(table: str, found: list[Dealing], lang: Language) -> Html:
-    """A round that was searched: its versions with cards, who dealt, and how it is proved; empty without one."""
+    """Return a round that was searched: its versions with cards, who dealt, and how it is proved; empty without one."""
     return _macro("found")(
         lang, address(table), table, [(each.shoe, one) for each in found for one in each.rounds], chip_class
     )
 
 
 def fault(id: str, lang: Language) -> Html:
-    """Why there is no past to see. id: `no_store`, `unread` and others of the texts."""
+    """Return why there is no past to see. id: `no_store`, `unread` and others of the texts."""
     return macro("markup.html", "muted")(text(lang, f"history.{id}"))
 
 
 def _versions(messages: Iterable[PastRound]) -> list[list[Version]]:
-    """The versions of each round, the newest round first, and of each the newest version first."""
+    """Return the versions of each round, the newest round first, and of each the newest version first."""
     made = [_version(each) for each in messages]
     rounds = [list(some)[::-1] for _, some in groupby(made, lambda each: each.message.round if each.message else -1)]
     return rounds[::-1]
@@ -159,13 +159,13 @@ def _version(found: PastRound) -> Version:
 
 
 def _alarms(reader: Reader, table: str, shoes: Iterable[PastShoe]) -> list[Span]:
-    """The alarms in the journals of shoes, the newest first."""
+    """Return the alarms in the journals of shoes, the newest first."""
     found = spans(reader.alarms_in(table, (each.journal for each in shoes)))
     return sorted(found, key=lambda each: (each[1] or each[0]).at, reverse=True)
 
 
 def _listed(alarms: Iterable[Span], lang: Language) -> list[tuple[str, str, Part, Part, str, str, str]]:
-    """Of each alarm: id, name, begin and end, what ended it, by whom, and what it was about."""
+    """Return for each alarm: id, name, begin and end, what ended it, by whom, and what it was about."""
     return [
         (
             began.id,
@@ -181,12 +181,12 @@ def _listed(alarms: Iterable[Span], lang: Language) -> list[tuple[str, str, Part
 
 
 def _ending(choice: str, lang: Language) -> str:
-    """What ended an alarm, in words."""
+    """Return what ended an alarm, in words."""
     return known(lang, f"ending.{choice.replace(' ', '_')}") or names.choice(lang, choice)
 
 
 def shoe_ended(shoe: PastShoe, lang: Language) -> str:
-    """How a shoe ended, and what was typed with it; "" for one that has not ended."""
+    """Return how a shoe ended, and what was typed with it; "" for one that has not ended."""
     named = {"by": shoe.by, "alarm": known(lang, f"alarm.{shoe.alarm}") or shoe.alarm}
     id = f"ending.{shoe.code}" if shoe.by or shoe.code != "closed" else "ending.closed_by_order"
     words = (known(lang, id) or shoe.code or "").format(**named)
@@ -198,7 +198,7 @@ def _people(lang: Language, *people: str) -> str:
 
 
 def _rows(shoes: Iterable[PastShoe], lang: Language) -> list[tuple[PastShoe, Part, Part, str, str, str]]:
-    """Of each shoe: when it was opened and ended, its rounds in words, who dealt it, how it ended."""
+    """Return for each shoe: when it was opened and ended, its rounds in words, who dealt it, how it ended."""
     return [
         (
             each,
@@ -213,7 +213,7 @@ def _rows(shoes: Iterable[PastShoe], lang: Language) -> list[tuple[PastShoe, Par
 
 
 def _counts(dealt: Iterable[Dealt], lang: Language) -> str:
-    """How many rounds, and how many of them void or corrected."""
+    """Return how many rounds, and how many of them void or corrected."""
     counts = [sum(column) for column in zip(*(each[1:] for each in dealt), strict=True)] or [0, 0, 0]
     others = zip(("voided", "corrected"), counts[1:], strict=True)
     more = [text(lang, f"history.{id}", count=count) for id, count in others if count]
@@ -225,7 +225,7 @@ def _dealers(dealt: Iterable[Dealt], lang: Language) -> str:
 
 
 def _facts(shoe: PastShoe, lang: Language) -> list[tuple[str, Part]]:
-    """What is known of a shoe, with labels."""
+    """Return what is known of a shoe, with labels."""
     return [
         (text(lang, "page.game"), game(lang, shoe.game) if shoe.game else None),
         (text(lang, "history.decks"), shoe.decks),

@@ -31,25 +31,25 @@ Part = Html | str | int | None
 
 @cache
 def macro(file: str, name: str) -> Callable[..., Html]:
-    """A macro of a template."""
+    """Return a macro of a template."""
     made: Callable[..., Html] = getattr(_environment().get_template(file).module, name)
     return made
 
 
 def rendered(file: str, **values: object) -> str:
-    """A whole template."""
+    """Return a whole template."""
     made: str = _environment().get_template(file).render(**values)
     return made
 
 
 def pieces(file: str, **values: object) -> Iterable[str]:
-    """A whole template, in pieces as they are drawn."""
+    """Return a whole template, in pieces as they are drawn."""
     made: Iterable[str] = _environment().get_template(file).generate(**values)
     return made
 
 
 def card(lang: Language, face: str | None) -> Html:
-    """A card with its name for screen readers; None for one that is face down or not shown."""
+    """Return a card with its name for screen readers; None for one that is face down or not shown."""
     if face is None:
         return _macro("card_down")(lang)
     rank, suit = face[:-1], face[-1]
@@ -61,17 +61,17 @@ def card(lang: Language, face: str | None) -> Html:
 
 
 def age(at: int) -> Html:
-    """The age of a time (ms since 1970); the browser keeps counting."""
+    """Return the age of a time (ms since 1970); the browser keeps counting."""
     return _macro("time")(_utc(at), _iso(at), "age", at)
 
 
 def moment(at: int) -> Html:
-    """A time (ms since 1970); the browser shows it in its own format."""
+    """Return a time (ms since 1970); the browser shows it in its own format."""
     return _macro("time")(_utc(at), _iso(at), "at", at)
 
 
 def number(value: float | None, unit: str = "", digits: int = 0) -> Part:
-    """A number; the browser shows it in its own format. unit: of Intl.NumberFormat, `percent` for a share."""
+    """Return a number; the browser shows it in its own format. unit: of Intl.NumberFormat, `percent` for a share."""
     if value is None:
         return None
     shown = f"{value * (100 if unit == 'percent' else 1):.{digits}f}{'%' if unit == 'percent' else ''}"
@@ -79,22 +79,22 @@ def number(value: float | None, unit: str = "", digits: int = 0) -> Part:
 
 
 def change(share: float) -> Html:
-    """A change, as a share with its sign."""
+    """Return a change, as a share with its sign."""
     return _macro("number")(f"{share:+.1%}", f"{share:.6g}", "change", 0)
 
 
 def filled(sentence: str, **parts: Part) -> Html:
-    """A sentence with HTML elements in place of its `{name}` fields."""
+    """Return a sentence with HTML elements in place of its `{name}` fields."""
     return Html(escape(sentence)).format(**{name: "" if part is None else part for name, part in parts.items()})
 
 
 def severity(lang: Language, id: str) -> str:
-    """The severity of an alarm in words."""
+    """Return the severity of an alarm in words."""
     return known(lang, f"severity.{id}") or id
 
 
 def face(card: str) -> tuple[str, str]:
-    """A card as screens of dealers show it, and its class."""
+    """Return a card as screens of dealers show it, and its class."""
     rank, suit = card[:-1].replace("T", "10"), card[-1:]
     if suit in SUITS:
         return f"{rank}{SUITS[suit]}", "red" if suit in RED else ""
@@ -102,7 +102,7 @@ def face(card: str) -> tuple[str, str]:
 
 
 def whole(words: str) -> str:
-    """Words in which no line breaks before a number, `Seat 2`, or begins with a dot."""
+    """Return words in which no line breaks before a number, `Seat 2`, or begins with a dot."""
     return _KEPT.sub("\u00a0", words)
 
 
@@ -138,7 +138,7 @@ def _environment() -> Any:
 
 
 def _tile(lang: Language, rank: str, suit: str) -> tuple[str, str]:
-    """A tile as shown, and its name; an unknown face as it came."""
+    """Return a tile as shown, and its name; an unknown face as it came."""
     if suit != "p":
         return rank + suit, rank + suit
     name = text(lang, "card.w") if rank == "w" else text(lang, "card.p", rank=rank)

@@ -14,7 +14,7 @@ Drawn = TypeVar("Drawn")
 
 
 def newest(draw: Callable[Concatenate[str, State, Rest], Drawn]) -> Callable[Concatenate[str, State, Rest], Drawn]:
-    """Decorator: keeps what a function drew last for each page, until its state is another one.
+    """Return a decorator that keeps what a function drew last for each page, until its state is another one.
 
     The function is given the name of a table, the state to draw, and what else makes a page: language, look. It depends
     on nothing but these, and is called on the event loop alone.

@@ -50,7 +50,7 @@ class Offer(NamedTuple):
 
 
 def offered(seen: Seen, needs: Trouble, lang: Language) -> Iterator[Offer]:
-    """All orders of the pit at a table; where a decision about an alarm voids the round, there is no second button."""
+    """Yield all orders of the pit at a table; where an alarm's decision voids the round, there is no second button."""
     table = seen.table
     if table is None:
         return
@@ -78,7 +78,7 @@ def _decisions(seen: Seen, table: Table, alarm: Alarm, silent: str, lang: Langua
 
 
 def takes(seen: Seen) -> tuple[str, ...] | None:
-    """The orders that a table takes of this page; None where it does not say."""
+    """Return the orders that a table takes of this page; None where it does not say."""
     published = seen.status.orders if seen.status else {}
     if not published:
         return None
@@ -88,7 +88,7 @@ def takes(seen: Seen) -> tuple[str, ...] | None:
 
 
 def is_of_two(order: Order, table: Table) -> bool:
-    """Whether the house of a table asks two people for an order."""
+    """Return whether the house of a table asks two people for an order."""
     asked = table.settings.second_person or ()
     match order:
         case orders.Void():
@@ -112,7 +112,7 @@ def verify_present(order: Order, fields: Mapping[str, str], seen: Seen) -> None:
 
 
 def order_of(fields: Mapping[str, str]) -> Order:
-    """The order in the fields of a form. Raises ValueError, or one of msgspec, for none that is given here."""
+    """Return the order in the fields of a form. Raises ValueError, or one of msgspec, for none that is given here."""
     kinds = {tag_of(each): each for each in GIVEN}
     kind = kinds[fields["do"]] if fields.get("do") in kinds else None
     if kind is None:
@@ -126,7 +126,7 @@ def order_of(fields: Mapping[str, str]) -> Order:
 
 
 def label_of(order: Order, seen: Seen, lang: Language) -> str:
-    """An order in words, as its button has them."""
+    """Return an order in words, as its button has them."""
     if isinstance(order, orders.Resolve):
         opened = seen.alarms.open if seen.alarms else ()
         alarm = next((names.alarm(lang, each) for each in opened if each.id == order.irregularity), order.irregularity)
@@ -135,18 +135,18 @@ def label_of(order: Order, seen: Seen, lang: Language) -> str:
 
 
 def _decided(alarm: str, choice: str, lang: Language) -> str:
-    """An alarm and a decision on it."""
+    """Return an alarm and a decision on it."""
     return f"{alarm}{': ' if lang == 'en' else '：'}{_choice(choice, lang)}"
 
 
 def _choice(choice: str, lang: Language) -> str:
-    """A decision in words; the word to type before it only in English, where it says something."""
+    """Return a decision in words; the word to type before it only in English, where it says something."""
     words = names.choice(lang, choice)
     return words if lang == "en" else words.removeprefix(choice).removeprefix("：")
 
 
 def consequence(order: Order, seen: Seen, lang: Language) -> str:
-    """What will happen at the table, in plain words."""
+    """Return what will happen at the table, in plain words."""
     if isinstance(order, orders.Resolve):
         voids = order.choice in ("void", "end-shoe") and seen.table and seen.table.phase in ("dealing", "complete")
         more = f" {text(lang, 'order.what.void', round=seen.table.round)}" if voids and seen.table else ""
@@ -156,7 +156,7 @@ def consequence(order: Order, seen: Seen, lang: Language) -> str:
 
 
 def _why_not(seen: Seen, table: Table, order: type[Order], lang: Language) -> str:
-    """Why a table would refuse an order now, "" where it would not."""
+    """Return why a table would refuse an order now, "" where it would not."""
     return _not_taken(seen, tag_of(order), order is orders.Void and _asks_two(table), lang) or _not_now(
         table, order, lang
     )
@@ -167,7 +167,7 @@ def _asks_two(table: Table) -> bool:
 
 
 def _not_taken(seen: Seen, do: str, needs_two: bool, lang: Language) -> str:
-    """Why the page may not give an order to this table at all."""
+    """Return why the page may not give an order to this table at all."""
     taken = takes(seen)
     if taken is not None and do not in taken:
         return text(lang, "order.not.allowed", do=do)
@@ -177,7 +177,7 @@ def _not_taken(seen: Seen, do: str, needs_two: bool, lang: Language) -> str:
 
 
 def _not_now(table: Table, order: type[Order], lang: Language) -> str:
-    """Why a table refuses an order as it stands now."""
+    """Return why a table refuses an order as it stands now."""
     is_open, settings, game = table.phase not in ("empty", "ended"), table.settings, GAMES.get(table.game)
     if order is orders.CloseTable:
         return text(lang, "order.not.closed") if table.closed else text(lang, "order.not.shoe_open") if is_open else ""

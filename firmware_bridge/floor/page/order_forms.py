@@ -64,7 +64,7 @@ class OrderForms:
         ]
 
     def part(self, name: str, visitor: Visitor, lang: Language) -> Html:
-        """What may be ordered at a table now and why not the rest, what waits, and the last orders."""
+        """Return what may be ordered at a table now and why not the rest, what waits, and the last orders."""
         seen, needs = self._feed.floor.tables[name], self._feed.troubles[name]
         offers = list(offered(seen, needs, lang)) if visitor.may_act else []
         links = [(_address(name, lang, each.fields), each.label, _id(each)) for each in offers if not each.why_not]
@@ -80,7 +80,7 @@ class OrderForms:
         )
 
     def waiting(self, visitor: Visitor, lang: Language) -> Html:
-        """The orders of all tables that wait for a second person, for who may act."""
+        """Return the orders of all tables that wait for a second person, for who may act."""
         tables = self._feed.floor.tables
         rows = (
             [
@@ -94,13 +94,13 @@ class OrderForms:
         return _macro("waiting")(lang, rows)
 
     def _of(self, each: Waiting, seen: Seen, name: str, visitor: Visitor, lang: Language) -> tuple[str, str, str]:
-        """An order that waits in words, and the addresses to confirm and to withdraw it, "" for none."""
+        """Return an order that waits in words, and the addresses to confirm and to withdraw it, "" for none."""
         is_mine = each.first.name == visitor.name
         confirm = "" if is_mine else _address(name, lang, {CONFIRM: each.id})
         return label_of(each.order, seen, lang), confirm, _address(name, lang, {WITHDRAW: each.id}) if is_mine else ""
 
     async def _ask(self, request: Request) -> Response:
-        """What an order would do, and the form that gives it."""
+        """Return what an order would do, and the form that gives it."""
         name, lang, visitor = request.path_params["name"], language_of(request), visitor_of(request)
         fields = {key: value for key, value in request.query_params.items() if key != "lang"}
         if not fields:
@@ -208,7 +208,7 @@ class OrderForms:
             raise Refused("order.too_many", 429) from None
 
     def _seen(self, name: str, visitor: Visitor) -> Seen:
-        """The table that a visitor may order about. Raises Refused."""
+        """Return the table that a visitor may order about. Raises Refused."""
         seen = self._feed.floor.tables.get(name)
         if seen is None:
             raise Refused("page.unknown", 404)
@@ -217,7 +217,7 @@ class OrderForms:
         return seen
 
     def _waiting(self, fields: Mapping[str, str], table: str) -> Waiting | None:
-        """The order that a form confirms or withdraws; None for a form of a new one. Raises Refused."""
+        """Return the order that a form confirms or withdraws; None for a form of a new one. Raises Refused."""
         id = fields.get(CONFIRM) or fields.get(WITHDRAW)
         if not id:
             return None
@@ -242,12 +242,12 @@ def _verify_present(order: Order, fields: Mapping[str, str], seen: Seen) -> None
 
 
 def _bound(id: str, fields: Mapping[str, str]) -> str:
-    """What the token of a form is made for: its order, and what it does with one that waits."""
+    """Return what the token of a form is made for: its order, and what it does with one that waits."""
     return f"{id} {CONFIRM if CONFIRM in fields else WITHDRAW if WITHDRAW in fields else ''}"
 
 
 def _answered(name: str, lang: Language, answer: Answer | None) -> Response:
-    """What a table answered, in its own words."""
+    """Return what a table answered, in its own words."""
     if answer is None:
         return _reply(name, lang, 504, text(lang, "order.no_answer", seconds=f"{ANSWER_S:g}"))
     if answer.ok:
@@ -269,7 +269,7 @@ def _reply(
 
 
 def _id(offer: Offer) -> str:
-    """The id of an order's button, so that the keyboard stays there when the page changes."""
+    """Return the id of an order's button, so that the keyboard stays there when the page changes."""
     named = [offer.fields.get(each) for each in ("do", "irregularity", "choice")]
     return "-".join(["order", *[each for each in named if each]])
 
@@ -279,7 +279,7 @@ def _address(name: str, lang: Language, fields: Mapping[str, str]) -> str:
 
 
 def _sign_in(name: str, lang: Language) -> str:
-    """The address to sign in at, and to come back from."""
+    """Return the address to sign in at, and to come back from."""
     return f"{SIGN_IN}?lang={lang}&next={address(name)}"
 
 

@@ -70,7 +70,7 @@ class Answered(NamedTuple):
     error: str = ""
 
     def why(self, lang: Language) -> str:
-        """Why it was refused, "" where it was not."""
+        """Return why it was refused, "" where it was not."""
         return words(lang, self.code, self.values, self.error, "")[0]
 
 
@@ -87,11 +87,11 @@ class OrderLog:
         self._unknown: dict[str, dict[str, Answered]] = {}
 
     def of(self, table: str) -> list[Answered]:
-        """The last orders of a table, the newest first; before them those without a known answer."""
+        """Return the last orders of a table, the newest first; before them those without a known answer."""
         return [*self._unknown.get(table, {}).values(), *reversed(self._tables.get(table, ()))]
 
     def handle(self, table: str, payload: bytes) -> bool:
-        """Handle a message of `event`; whether a table's orders changed."""
+        """Handle a message of `event`; return whether a table's orders changed."""
         if _KIND not in payload[:2_000]:
             return False
         try:
@@ -128,7 +128,7 @@ class OrderLog:
         return True
 
     def recall(self, table: str, stored: Sequence[OrderAt]) -> bool:
-        """Add stored orders from before those that were heard, the oldest first; whether there are some."""
+        """Add stored orders from before those that were heard, the oldest first; return whether there are some."""
         kept = self._tables.setdefault(table, deque(maxlen=KEPT))
         first = min((each.at for each in kept), default=None)
         earlier = [
@@ -152,7 +152,7 @@ class OrderLog:
         self._end(table, id)
 
     def _end(self, table: str, id: str) -> bool:
-        """Whether the answer to an order was not known; asked once more, it has an id that ends with -2."""
+        """Return whether the answer to an order was not known; asked once more, it has an id that ends with -2."""
         kept = self._unknown.get(table, {})
         found = [each for each in kept if each == id or id == f"{each}-2"]
         for each in found:

@@ -88,15 +88,15 @@ class PageOrders:
         self._given: dict[str, _Given] = {}
 
     def new_id(self) -> str:
-        """The id of a new form's order."""
+        """Return the id of a new form's order."""
         return f"{ID}{int(self._clock()):x}-{secrets.token_hex(8)}"
 
     def is_too_old(self, id: str) -> bool:
-        """Whether a form was drawn too long ago. id: one of `new_id`."""
+        """Return whether a form was drawn too long ago. id: one of `new_id`."""
         return self._clock() - _drawn_at(id) > FORM_S
 
     async def give(self, table: str, order: Order, id: str, person: str) -> Answer | None:
-        """The table's answer to the order of a form, None without one in time. The same form again: the same answer.
+        """Give a form's order; return the table's answer, None without one in time. The same form: the same answer.
 
         Raises Outdated, TooMany.
         """
@@ -142,7 +142,7 @@ def _drawn_at(id: str) -> int:
 
 
 def page_orders(page: PageSection, feed: Feed, root: str) -> PageOrders | None:
-    """The orders of the page, None without a key. Raises ConfigError."""
+    """Return the orders of the page, None without a key. Raises ConfigError."""
     if page.order_key_file is None:
         return None
     return PageOrders(feed, root, signing(KEY_NAME, secret(page.order_key_file), lambda: time() * 1000))

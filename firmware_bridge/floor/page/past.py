@@ -70,7 +70,7 @@ class Past:
         return self._page(request, lang, text(lang, "history.title", name=table), query, drawn)
 
     def _part(self, request: Request, lang: Language) -> Response:
-        """The past on a table's own page."""
+        """Return the past on a table's own page."""
         table = request.path_params["name"]
 
         def drawn() -> Drawn:
@@ -93,7 +93,7 @@ class Past:
         return self._page(request, lang, title, "", drawn, (f"{address(table)}/history", text(lang, "history.link")))
 
     def _looked(self, table: str, words: str, lang: Language) -> Html | str:
-        """What a search found, "" without one."""
+        """Return what a search found, "" without one."""
         if not words:
             return ""
         wanted = history.asked(words)
@@ -121,7 +121,7 @@ class Past:
         return HTMLResponse(rendered("history.html", main=main, **own), status)
 
     def _drawn(self, drawn: Callable[[], Drawn], lang: Language) -> Drawn:
-        """The page, or why the store cannot be read."""
+        """Return the page, or why the store cannot be read."""
         try:
             made = drawn()
         except (StoreError, ConfigError) as error:
@@ -132,5 +132,5 @@ class Past:
 
 
 def _number(words: str) -> int | None:
-    """A number of a shoe; None for words that are none."""
+    """Return the number of a shoe; None for words that are none."""
     return int(words) if words.isascii() and words.isdigit() and len(words) <= 15 else None

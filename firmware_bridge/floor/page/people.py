@@ -67,11 +67,11 @@ class People:
         self._people: dict[str, Person] = {}
 
     def __getitem__(self, name: str) -> Person | None:
-        """The person of a name, whatever its case; None for none."""
+        """Return the person of a name, whatever its case; None for none."""
         return self.all().get(name.casefold())
 
     def all(self) -> dict[str, Person]:
-        """Everybody, by name."""
+        """Return everybody, by name."""
         stamp = stamp_of(self._path)
         if stamp != self._stamp:
             self._people = _read(self._path) if stamp else {}
@@ -79,14 +79,14 @@ class People:
         return self._people
 
     def verified(self, name: str, password: str) -> Person | None:
-        """The person, if this is the password. Takes as long for a name that is not there."""
+        """Return the person, if this is the password. Takes as long for a name that is not there."""
         found = self[name]
         salt, wanted = (found.salt, found.hashed) if found and found.hashed else (_DUMMY, bytes(32))
         is_right = compare_digest(_hashed(password, salt), wanted)
         return found if found and found.hashed and is_right else None
 
     def add(self, name: str, role: Role, password: str | None) -> bool:
-        """Add a person, or replace one; whether he was there. password: None for one who signs in elsewhere.
+        """Add a person, or replace one; return whether he was there. password: None for one who signs in elsewhere.
 
         Raises PeopleError for a name or a password that is not good enough.
         """
@@ -128,7 +128,7 @@ def verify(name: str, password: str | None, *, is_new: bool) -> None:
 
 
 def stamp_of(path: Path) -> tuple[int, int, int] | None:
-    """What changes when a file does; None without one. Raises ConfigError if it cannot be read."""
+    """Return what changes when a file does; None without one. Raises ConfigError if it cannot be read."""
     try:
         found = path.stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -140,7 +140,7 @@ def stamp_of(path: Path) -> tuple[int, int, int] | None:
 
 @contextmanager
 def alone(path: Path) -> Iterator[None]:
-    """Holds off other writers of a file for the block. Raises ConfigError."""
+    """Hold off other writers of a file for the block. Raises ConfigError."""
     try:
         with locked(path.parent):
             yield

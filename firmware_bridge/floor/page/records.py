@@ -68,7 +68,7 @@ class Records(NamedTuple):
         return [table for table, each in self.standings.items() if each.is_enrolled]
 
     def sealed(self, table: str, now: float) -> Sealed:
-        """The record of a table at a time, in seconds since 1970."""
+        """Return the record of a table at a time, in seconds since 1970."""
         found = self.standings.get(table)
         if found is None or found.log is None:
             return Sealed(self.fault, found)
@@ -102,7 +102,7 @@ class RecordWatch:
             self._stop.wait(AGAIN_S if found.fault else LOOK_S)
 
     def read(self) -> Records:
-        """What the store says now; it may take some seconds."""
+        """Return what the store says now; it may take some seconds."""
         try:
             found = self._asked(standings)
         except (StoreError, ConfigError) as error:

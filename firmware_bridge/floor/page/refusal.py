@@ -22,7 +22,7 @@ class Problem(Struct, frozen=True):
 
 
 def refusal(path: str, words: str, status: int, headers: Mapping[str, str] | None = None) -> Response:
-    """The answer to a request that is refused. words: why, in a line."""
+    """Return the answer to a request that is refused. words: why, in a line."""
     if path.startswith(API):
         made = msgspec.json.encode(Problem(HTTPStatus(status).phrase, status, words))
         return Response(made, status, dict(headers or {}), "application/problem+json")

@@ -57,7 +57,7 @@ def read(payload: bytes) -> tuple[RoundMessage, Own]:
 
 
 def summarised(message: RoundMessage, own: Own, at: int) -> RoundSummary:
-    """The summary of a round. at: its end, in ms since 1970."""
+    """Return the summary of a round. at: its end, in ms since 1970."""
     outcome, hands = (None, {}) if isinstance(message, VoidedRound) else (message.outcome, message.hands)
     return RoundSummary(
         shoe=message.shoe,

@@ -52,7 +52,7 @@ class About(NamedTuple):
 
 
 def routes() -> list[Route]:
-    """The routes of the runbook; a thread of the server's draws each page, for a document takes long."""
+    """Return the routes of the runbook; a thread of the server's draws each page, for a document takes long."""
     return [Route(HELP + "alarm/{id}", _alarm), Route(HELP + "{document}", _page)]
 
 
@@ -86,7 +86,7 @@ def _page(request: Request) -> Response:
 
 @lru_cache(64)
 def drawn(document: str) -> tuple[str, Html] | None:
-    """Title and text of a shipped document; None for one that is not there."""
+    """Return title and text of a shipped document; None for one that is not there."""
     words = _read(document)
     if words is None:
         return None
@@ -96,7 +96,7 @@ def drawn(document: str) -> tuple[str, Html] | None:
 
 @lru_cache(256)
 def about_alarm(id: str) -> About:
-    """What the documents say about an alarm."""
+    """Return what the documents say about an alarm."""
     policies, more = list[tuple[str, str, tuple[str, ...]]](), list[dict[str, Html]]()
     for row in _rows():
         if id not in row.names:
@@ -115,14 +115,14 @@ def _rows() -> tuple[Row, ...]:
 
 
 def _chapters(document: str) -> Iterator[Chapter]:
-    """The chapters of a document, and before them what stands above the first."""
+    """Yield the chapters of a document, and before them what stands above the first."""
     words = _read(document) or ""
     yield Chapter(document, "", words.partition("\n## ")[0])
     yield from chapters_of(document, words)
 
 
 def _notes(id: str) -> Iterator[str]:
-    """The paragraphs about an alarm: prose, no rows of tables."""
+    """Yield the paragraphs about an alarm: prose, no rows of tables."""
     for part in (_read(ALARMS) or "").split("\n\n"):
         if f"`{id}`" in part and part[0] not in "|#":
             yield part
@@ -160,7 +160,7 @@ def _linked(tokens: list[Token]) -> None:
 
 
 def _target(href: str) -> str:
-    """Where a link of a document leads; a file that is not served leads nowhere."""
+    """Return where a link of a document leads; a file that is not served leads nowhere."""
     if href.startswith(("#", "https://", "http://")):
         return href
     found = _LINK.fullmatch(href)
@@ -168,7 +168,7 @@ def _target(href: str) -> str:
 
 
 def _anchor(heading: str) -> str:
-    """The name of a heading, as links in documents write it."""
+    """Return the name of a heading, as links in documents write it."""
     return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
 
 

@@ -54,11 +54,11 @@ class ScreenList:
         self._made = 0
 
     def __iter__(self) -> Iterator[Seen]:
-        """All screens by table, in the order in which they came."""
+        """Yield all screens by table, in the order in which they came."""
         return iter(sorted(self._seen.values(), key=lambda each: (each.table, each.number)))
 
     def came(self, table: str, address: str, query: Mapping[str, str]) -> Seen:
-        """A screen as its stream begins. query: what it tells of itself, `id` and `window`."""
+        """Note that a screen's stream begins; return the screen. query: what it tells of itself, `id` and `window`."""
         key, now = _key(table, address, query), self._clock()
         seen = self._seen.get(key)
         if seen is None:
@@ -71,20 +71,20 @@ class ScreenList:
         return seen
 
     def went(self, seen: Seen) -> None:
-        """A stream of a screen has ended."""
+        """Note that a stream of a screen has ended."""
         seen.streams -= 1
 
     def beat(self, table: str, address: str, query: Mapping[str, str]) -> None:
-        """A screen says that it shows what it is sent; one that has no stream is not known."""
+        """Note that a screen says that it shows what it is sent; one that has no stream is not known."""
         if seen := self._seen.get(_key(table, address, query)):
             seen.heard, seen.window = self._clock(), _window(query)
 
     def is_late(self, seen: Seen) -> bool:
-        """Whether a screen that is open said nothing for too long."""
+        """Return whether a screen that is open said nothing for too long."""
         return not seen.is_gone and self._clock() - seen.heard > LATE_MS
 
     def reload(self, number: int | None = None) -> int:
-        """Let a screen load its page again, or all; returns how many of them are open."""
+        """Let a screen load its page again, or all; return how many of them are open."""
         chosen = [each for each in self._seen.values() if not each.is_gone and number in (None, each.number)]
         for each in chosen:
             each.reloads += 1

@@ -37,7 +37,7 @@ UNREADABLE: Final = "no screen can be shown now: the page's log says why\n"
 
 
 def screens(feed: Feed, section: ScreenSection, pit: Streams, known: ScreenList) -> list[Route]:
-    """The routes of all screens. pit: streams of the pit; the screens' streams end with them.
+    """Return the routes of all screens. pit: streams of the pit; the screens' streams end with them.
 
     A wrong secret, a table without one and any other address below /screen/ get the same answer. Raises ConfigError
     for a house's look that guests could not read.
@@ -84,7 +84,7 @@ def screens(feed: Feed, section: ScreenSection, pit: Streams, known: ScreenList)
 
 
 def _of_house(house: House) -> list[Route]:
-    """The routes of what a house gives its screens. An SVG that is opened by itself runs nothing."""
+    """Return the routes of what a house gives its screens. An SVG that is opened by itself runs nothing."""
     headers = {"cache-control": "max-age=86400"}
     made = []
     if house.logo:
@@ -96,7 +96,7 @@ def _of_house(house: House) -> list[Route]:
 
 
 def dealers(feed: Feed, section: ScreenSection, pit: Streams, sessions: Sessions) -> list[Route]:
-    """The routes of all dealers' screens, for who is signed in. pit: streams of the pit; theirs end with them."""
+    """Return the routes of dealers' screens, for who is signed in. pit: streams of the pit; theirs end with them."""
     streams = Streams(section.streams)
     streams.ended = pit.ended
 
@@ -127,18 +127,18 @@ class _Addresses:
         self._addresses, self._fault = Addresses(path), ""
 
     def refusal(self, request: Request) -> Response | None:
-        """The answer to a request by an address that opens nothing; None for one that opens a screen."""
+        """Return the answer to a request by an address that opens nothing; None for one that opens a screen."""
         opens = self._opens(request)
         if opens is None:
             return PlainTextResponse(UNREADABLE, 503, {"retry-after": "10"})
         return None if opens else _no_screen()
 
     def may_stay(self, request: Request) -> bool:
-        """Whether an open stream goes on: until another file says otherwise."""
+        """Return whether an open stream goes on: until another file says otherwise."""
         return self._opens(request) is not False
 
     def _opens(self, request: Request) -> bool | None:
-        """Whether an address opens a screen; None if that cannot be read."""
+        """Return whether an address opens a screen; None if that cannot be read."""
         try:
             opens = self._addresses.opens(_name(request), request.path_params["secret"])
         except ConfigError as error:
@@ -162,7 +162,7 @@ class _Shown:
         self._made: dict[str, tuple[Kept, bool, str, View]] = {}
 
     def drawn(self, name: str, draw: Callable[[View], str]) -> str:
-        """A drawn screen; after an error that of a waiting table."""
+        """Return a drawn screen; after an error that of a waiting table."""
         try:
             return draw(self(name))
         except Exception:  # guests must never see an error page
@@ -171,7 +171,7 @@ class _Shown:
             return draw(WAITING)
 
     def __call__(self, name: str) -> View:
-        """The view of a table; WAITING if its state is unknown."""
+        """Return the view of a table; WAITING if its state is unknown."""
         kept, trouble = self._feed.guests.tables.get(name), self._feed.troubles.get(name)
         if kept is None:
             return WAITING

@@ -28,7 +28,7 @@ MINUTES_S: Final = 600.0
 
 
 def seal(seen: Seen, record: Sealed, watching: Watching, lang: Language) -> Html:
-    """How the record of a table stands, in a line, and what is wrong with it; empty where the page has no store."""
+    """Return how a table's record stands, in a line, and what is wrong with it; empty where the page has no store."""
     if record.fault == "no_store":
         return Html("")
     kind, words = _state(seen, record, watching, lang)
@@ -37,7 +37,7 @@ def seal(seen: Seen, record: Sealed, watching: Watching, lang: Language) -> Html
 
 
 def record(seen: Seen, record: Sealed, watching: Watching, lang: Language) -> Html:
-    """The record on a table's own page: key, sizes, witnesses, incidents, newest note."""
+    """Return the record on a table's own page: key, sizes, witnesses, incidents, newest note."""
     if record.fault:
         return macro("markup.html", "muted")(text(lang, f"record.{record.fault}"))
     facts, witnesses = [seal(seen, record, watching, lang)], list[_Witness]()
@@ -50,13 +50,13 @@ def record(seen: Seen, record: Sealed, watching: Watching, lang: Language) -> Ht
 
 
 def open_incidents(record: Sealed, lang: Language) -> Html:
-    """A line with the count of open incidents, if there are any."""
+    """Return a line with the count of open incidents, if there are any."""
     return _macro("incidents")(lang, record.incidents)
 
 
 @lru_cache(512)
 def code(note: str, name: str) -> Html:
-    """A note as a QR code. name: for screen readers."""
+    """Return a note as a QR code. name: for screen readers."""
     return _macro("qr")(Html(qr.svg(note)), name)
 
 
@@ -83,7 +83,7 @@ def _state(seen: Seen, record: Sealed, watching: Watching, lang: Language) -> tu
 
 
 def _witnessed(seen: Seen, standing: Standing, keys: tuple[Key, ...], lang: Language) -> Html:
-    """How far a record is witnessed; a round of another shoe than the present one is named with its shoe."""
+    """Return how far a record is witnessed; a round of another shoe than the present one is named with its shoe."""
     log = standing.log
     size = log.witnessed if log else 0
     lines = [standing.cosigned.get(each.vkey) for each in keys]
@@ -100,7 +100,7 @@ def _witnessed(seen: Seen, standing: Standing, keys: tuple[Key, ...], lang: Lang
 
 
 def _below(record: Sealed, lang: Language) -> Iterator[tuple[str, Html]]:
-    """How late a quorum is, and since when it is missing, once it is late."""
+    """Yield how late a quorum is, and since when it is missing, once it is late."""
     if record.delay and record.standing:
         yield record.delay, filled(text(lang, "record.below"), at=_at(record.standing.waits_since))
 
@@ -126,7 +126,7 @@ def _names(log: Log, lang: Language) -> Iterator[tuple[str, Part]]:
 
 
 def _witnesses(standing: Standing, keys: tuple[Key, ...], lang: Language) -> Iterator[_Witness]:
-    """Name of each witness, when it cosigned last, and how many entries."""
+    """Yield the name of each witness, when it cosigned last, and how many entries."""
     for key in keys:
         line = standing.cosigned.get(key.vkey)
         when = age(1000 * line.at) if line else text(lang, "record.never")
@@ -134,7 +134,7 @@ def _witnesses(standing: Standing, keys: tuple[Key, ...], lang: Language) -> Ite
 
 
 def _listed(record: Sealed) -> Iterator[tuple[str, Part, str]]:
-    """Kind, time and words of the newest open incidents; what each means is in docs/incidents.md, by its kind."""
+    """Yield kind, time and words of the newest open incidents; what each means is in docs/incidents.md, by its kind."""
     if record.standing:
         for each in record.standing.incidents[: -LISTED - 1 : -1]:
             yield each.kind, _at(each.at), each.text

@@ -46,11 +46,11 @@ class SecondPeople:
         self._waiting: dict[str, Waiting] = {}
 
     def of(self, table: str) -> list[Waiting]:
-        """The orders of a table that wait, the oldest first."""
+        """Return the orders of a table that wait, the oldest first."""
         return [each for each in self.all() if each.table == table]
 
     def all(self) -> list[Waiting]:
-        """All orders that wait, the oldest first."""
+        """Return all orders that wait, the oldest first."""
         now = self._clock()
         return [each for each in self._waiting.values() if now < each.until]
 
@@ -67,7 +67,7 @@ class SecondPeople:
         return made
 
     def confirmed(self, id: str, table: str, second: Visitor) -> tuple[Waiting, Order]:
-        """The order with the name of its second person. Raises NotSecond."""
+        """Return the order with the name of its second person. Raises NotSecond."""
         found = self.found(id, table)
         same_session = second.key and second.key == found.first.key
         if same_session or one_person(second.name, found.first.name):
@@ -76,7 +76,7 @@ class SecondPeople:
         return found, replace(found.order, second=second.name)
 
     def found(self, id: str, table: str) -> Waiting:
-        """An order that waits. Raises NotSecond."""
+        """Return an order that waits. Raises NotSecond."""
         found = self._waiting.get(id)
         if found is None or found.table != table or self._clock() >= found.until:
             raise NotSecond("order.waits_no_more")

@@ -31,7 +31,7 @@ class PageError(BridgeError, OSError):
 
 
 def run(config: FloorConfig) -> int:
-    """Serve until SIGTERM or SIGINT; returns 0, or 1 after the feed failed.
+    """Serve until SIGTERM or SIGINT; return 0, or 1 after the feed failed.
 
     Raises ConfigError, and PageError if the address cannot be listened at.
     """
@@ -83,7 +83,7 @@ def _listener(page: PageSection) -> socket.socket:
 
 
 def _unix_listener(path: Path) -> socket.socket:
-    """A Unix socket for its owner and the group of its folder. One without a listener is replaced."""
+    """Return a Unix socket for its owner and the group of its folder. One without a listener is replaced."""
     listener = socket.socket(socket.AF_UNIX)
     try:
         if path.is_socket():
@@ -106,7 +106,7 @@ def _unix_listener(path: Path) -> socket.socket:
 
 
 def user_secret(page: PageSection) -> bytes | None:
-    """What a proxy shows to set `user_header`; None without it. Raises ConfigError."""
+    """Return what a proxy shows to set `user_header`; None without it. Raises ConfigError."""
     return (
         read_password("page", page.user_secret_file, secret(page.user_secret_file)) if page.user_secret_file else None
     )

@@ -68,7 +68,7 @@ class Sessions:
         self._sessions: dict[bytes, _Session] = {}
 
     def begin(self, person: str) -> str:
-        """A new session of a person; returns its token, which is kept nowhere here."""
+        """Begin a session of a person; return its token, which is kept nowhere here."""
         now = self._clock()
         self._forget(now)
         mine = [key for key, each in self._sessions.items() if each.person == person]
@@ -81,7 +81,7 @@ class Sessions:
         return token
 
     def visitor(self, token: str, *, is_activity: bool) -> Visitor:
-        """The person of a session, with his present role. is_activity: whether the request keeps his role."""
+        """Return the person of a session, with his present role. is_activity: whether the request keeps his role."""
         key = _key(token)
         found = self._sessions.get(key)
         if found is None:
@@ -96,7 +96,7 @@ class Sessions:
         return Visitor(person.name, "act" if acts else "look", key)
 
     def now(self, visitor: Visitor) -> Visitor:
-        """A visitor with the role that he has by now, where that does not count as a request of his."""
+        """Return a visitor with the role that he has by now, where that does not count as a request of his."""
         found, person = self._sessions.get(visitor.key), self._people[visitor.name]
         if not visitor.key or found is None or person is None:
             return visitor
@@ -104,7 +104,7 @@ class Sessions:
         return visitor._replace(role="act" if acts else "look")
 
     def is_there(self, visitor: Visitor) -> bool:
-        """Whether the session of a visitor still goes on; always true for one without a session."""
+        """Return whether the session of a visitor still goes on; always true for one without a session."""
         found = self._sessions.get(visitor.key)
         if not visitor.key:
             return True
@@ -128,7 +128,7 @@ class Tries:
         self._tries: dict[str, tuple[float, ...]] = {}  # the one whose last try is the oldest first
 
     def allow(self, *owners: str) -> bool:
-        """Count a try; whether it is one of few. One that is refused is not counted."""
+        """Count a try; return whether it is one of few. One that is refused is not counted."""
         now, known = self._clock(), [each[:200] for each in owners]
         while self._tries and now - self._tries[oldest := next(iter(self._tries))][-1] >= TRIES_S:
             del self._tries[oldest]
@@ -155,12 +155,12 @@ class Browsers:
     """
 
     def mark(self, person: Person) -> str:
-        """A new mark of a browser."""
+        """Return a new mark of a browser."""
         made = secrets.token_urlsafe(16)
         return f"{made}.{self._proof(person, made)}"
 
     def is_known(self, person: Person | None, mark: str) -> bool:
-        """Whether it is a mark of this person's."""
+        """Return whether it is a mark of this person's."""
         if person is None or not person.hashed:
             return False
         made, _, proof = mark.partition(".")

@@ -105,11 +105,11 @@ class SignIn:
 
 
 def who(visitor: Visitor) -> Who | None:
-    """Who is signed in; None without a sign-in."""
+    """Return who is signed in; None without a sign-in."""
     return Who(visitor.name, SIGN_OUT, HAND_OVER if visitor.may_act else "") if visitor.key else None
 
 
 def _inside(address: str) -> str:
-    """An address of this page to go on to; `/` for any other."""
+    """Return an address of this page to go on to; `/` for any other."""
     is_good = address.startswith("/") and not address.startswith(("//", "/\\")) and address.isprintable()
     return address if is_good and "\\" not in address and not address.startswith(SIGN_OUT) else "/"

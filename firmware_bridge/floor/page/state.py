@@ -70,11 +70,11 @@ class Seen(Latest):
         return self.messages["table"].head.shoe if "table" in self.messages else None
 
     def last_rounds(self, count: int) -> list[RoundSummary]:
-        """The last rounds, the newest first."""
+        """Return the last rounds, the newest first."""
         return list(self.rounds.values())[: -count - 1 : -1]
 
     def per_hour(self, now: int) -> int | None:
-        """Rounds per hour, over the last hour or less; None with fewer than `MEASURED` rounds."""
+        """Return rounds per hour, over the last hour or less; None with fewer than `MEASURED` rounds."""
         now = max([now + self.ahead, *[each.at for each in self.last_rounds(1)]])
         ended = [each.at for each in self.rounds.values() if each.status != "voided" and now - each.at <= HOUR_MS]
         if len(ended) < MEASURED or now == ended[0]:
@@ -99,7 +99,7 @@ class Seen(Latest):
         return changed
 
     def add_round(self, payload: bytes) -> bool:
-        """Add a round; returns whether it is new or a later revision. Raises MessageError."""
+        """Add a round; return whether it is new or a later revision. Raises MessageError."""
         message, own = read(payload)
         verify_table(self.name, message.table)
         key = (message.journal, message.shoe, message.round)
@@ -131,14 +131,14 @@ class Floor(Tables[Seen]):
         self.changed: set[str] = set()
 
     def handle(self, topic: str, payload: bytes, retained: bool, now: int) -> str | None:
-        """Handle a message that came at `now` (ms since 1970); returns the name of the table if it changed."""
+        """Handle a message that came at `now` (ms since 1970); return the name of the table if it changed."""
         with suppress(MessageError):
             if seen := self.update(topic, payload, retained, now, now):
                 return self._changed(seen)
         return None
 
     def recall(self, topic: str, payload: bytes) -> str | None:
-        """Add a stored round; returns the name of its table if it is known. An unreadable one is ignored."""
+        """Add a stored round; return the name of its table if it is known. An unreadable one is ignored."""
         with suppress(MessageError):
             seen = self.tables.get(self.named(topic)[0])
             if seen is None:
@@ -181,7 +181,7 @@ class DoneAtTables:
         self._topic = re.compile(rf"{re.escape(root)}/([^/]+)/event")
 
     def handle(self, topic: str, payload: bytes) -> bool:
-        """Update a table by a message; returns whether its acts changed."""
+        """Update a table by a message; return whether its acts changed."""
         match = self._topic.fullmatch(topic)
         if match is None or not payload or (match[1] not in self.tables and len(self.tables) >= MOST):
             return False

@@ -67,7 +67,7 @@ class Streams:
         self.ended = asyncio.Event()
 
     def has_room_for(self, request: Request) -> bool:
-        """Whether one more may be opened."""
+        """Return whether one more may be opened."""
         return self.open < left_to(request.state.may_fill, self.most)
 
 
@@ -157,7 +157,7 @@ class Document:
         self._pieces = pieces
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send the page; stops if the browser does not read in time."""
+        """Send the page; stop if the browser does not read in time."""
         headers = [(b"content-type", b"text/html; charset=utf-8")]
         with suppress(TimeoutError):
             await _sent(send, {"type": "http.response.start", "status": 200, "headers": headers})
@@ -167,7 +167,7 @@ class Document:
 
 
 def endpoint(made: Callable[[Request], ASGIApp]) -> Callable[[Request], object]:
-    """An async endpoint that answers a request with the app that `made` returns, called on the event loop."""
+    """Return an async endpoint that answers a request with the app that `made` returns, called on the event loop."""
 
     async def answered(request: Request) -> ASGIApp:
         return made(request)
@@ -186,6 +186,6 @@ async def _sent(send: Send, message: dict[str, Any]) -> None:
 
 
 def _event(name: str, data: str) -> dict[str, Any]:
-    """An event; its id is the time in ms since 1970, and the release of the page."""
+    """Return an event; its id is the time in ms since 1970, and the release of the page."""
     text = f"id: {now_ms()} {quote(RELEASE)}\nevent: {name}\ndata: {data}\n\n"
     return {"type": BODY, "body": text.encode(), "more_body": True}

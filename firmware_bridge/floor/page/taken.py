@@ -75,15 +75,15 @@ class Takings:
         self._is_unread = False
 
     def of(self, table: str) -> Mapping[AlarmKey, Taken]:
-        """The entries of a table with a name; the same object until one changes."""
+        """Return the entries of a table with a name; the same object until one changes."""
         return self._tables.get(table, NOTHING)
 
     def all_of(self, name: str) -> list[Taken]:
-        """The entries of a person, by table."""
+        """Return the entries of a person, by table."""
         return [each for _, kept in sorted(self._tables.items()) for each in kept.values() if each.name == name]
 
     def refresh(self) -> set[str]:
-        """Read what any page has added; returns the tables with a change."""
+        """Read what any page has added; return the tables with a change."""
         if self._path is None:
             return set()
         try:
@@ -102,7 +102,7 @@ class Takings:
             return set()
 
     def add(self, entries: list[Taken], before: Callable[[Taken], str | None] = lambda entry: None) -> set[str]:
-        """Add entries in one write; returns the tables with a change.
+        """Add entries in one write; return the tables with a change.
 
         before: who has to go to its alarm by then, "" for none, None for anybody. Raises Overtaken, ConfigError.
         """

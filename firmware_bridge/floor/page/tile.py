@@ -35,7 +35,7 @@ class Trouble(NamedTuple):
 
 
 def trouble(seen: Seen, now: int, *, incidents: int = 0) -> Trouble:
-    """The need of a table at a time (ms since 1970). incidents: open ones of its record.
+    """Return the need of a table at a time (ms since 1970). incidents: open ones of its record.
 
     One that was stopped in order, or closed by an order and heard since, is closed, unless it is blocked or its record
     has incidents.
@@ -59,25 +59,25 @@ def trouble(seen: Seen, now: int, *, incidents: int = 0) -> Trouble:
 
 
 def worst_first(alarms: tuple[Alarm, ...]) -> list[Alarm]:
-    """Alarms: those that block first, then by severity, then the oldest first."""
+    """Return the alarms: those that block first, then by severity, then the oldest first."""
     return sorted(alarms, key=lambda each: (not each.blocks, _rank(each), each.since))
 
 
 def silence_key(seen: Seen) -> AlarmKey:
-    """What stands for an alarm of a table that is silent: it is another one once its health came again."""
+    """Return what stands for an alarm of a table that is silent: it is another one once its health came again."""
     last = seen.messages.get("health")
     return AlarmKey(SILENCE, (milliseconds(last.head.at) or 0) if last else 0)
 
 
 def is_in_use(table: Table) -> bool:
-    """Whether a shoe is open; in games with packs of one round always, as the next pack opens by itself."""
+    """Return whether a shoe is open; in games with packs of one round always, as the next pack opens by itself."""
     game = GAMES.get(table.game)
     return table.phase not in ("empty", "ended") or bool(game and game.play.one_round_packs)
 
 
 @lru_cache(10_000)
 def natural(name: str) -> tuple[tuple[int, str], ...]:
-    """Sort key for natural order: T2 before T10."""
+    """Return the sort key for natural order: T2 before T10."""
     return tuple(
         (int(part), "") if part.isascii() and part.isdigit() and len(part) <= DIGITS else (-1, part)
         for part in re.split(r"([0-9]+)", name)
@@ -86,7 +86,7 @@ def natural(name: str) -> tuple[tuple[int, str], ...]:
 
 
 def out_of_order(seen: Seen, lang: Language) -> list[str]:
-    """Why a table is out of order, beside its alarms."""
+    """Return why a table is out of order, beside its alarms."""
     modes = {"OBSERVE": "page.observing", "NO_JOURNAL": "page.no_journal"}
     wrong = [text(lang, modes[seen.status.mode])] if seen.status and seen.status.mode in modes else []
     if seen.unreadable:
@@ -95,7 +95,7 @@ def out_of_order(seen: Seen, lang: Language) -> list[str]:
 
 
 def where(seen: Seen, lang: Language) -> str:
-    """Game, shoe and round; "" of a table that is not known."""
+    """Return game, shoe and round; "" of a table that is not known."""
     table = seen.table
     if table is None:
         return ""
@@ -106,7 +106,7 @@ def where(seen: Seen, lang: Language) -> str:
 
 
 def due(table: Table, lang: Language) -> Html | None:
-    """The slot of the card that is drawn next, or the seats that must act; None without either."""
+    """Return the slot of the card that is drawn next, or the seats that must act; None without either."""
     asked: list[str] = []
     for act in table.expected:
         if act.verb == "draw" and act.slot == "burn":
@@ -123,19 +123,19 @@ def _slots(slots: list[str], words: str) -> Html:
 
 
 def game(lang: Language, name: str) -> str:
-    """The name of a game."""
+    """Return the name of a game."""
     return known(lang, f"game.{name}") or name
 
 
 def phase(lang: Language, table: Table) -> str:
-    """The phase of a table, in words."""
+    """Return the phase of a table, in words."""
     if table.phase in ("empty", "ended") and is_in_use(table):
         return text(lang, "phase.between")
     return known(lang, f"phase.{table.phase}") or table.phase
 
 
 def cut(table: Table, lang: Language) -> tuple[str, Part]:
-    """Cards to the cut, or without a virtual cut those in the shoe, with their label."""
+    """Return cards to the cut, or without a virtual cut those in the shoe, with their label."""
     if table.cards_left is None:
         return text(lang, "page.cards_left"), None
     if table.last:
@@ -147,7 +147,7 @@ def cut(table: Table, lang: Language) -> tuple[str, Part]:
 
 
 def chip_class(outcome: str | None) -> str:
-    """CSS class for the colour of a result: house red, players blue, tie green."""
+    """Return the CSS class for the colour of a result: house red, players blue, tie green."""
     if outcome in ("banker", "player", "tie"):
         return outcome
     return {"players": "player", "even": "tie", "dealer_bust": "player"}.get(outcome or "", "other")
@@ -163,7 +163,7 @@ def _silence(seen: Seen, now: int) -> Literal["", "lost", "stopped", "old", "nev
 
 
 def _is_out_of_order(seen: Seen) -> bool:
-    """Whether the daemon cannot guide the dealer because of its mode."""
+    """Return whether the daemon cannot guide the dealer because of its mode."""
     return bool(seen.status and seen.status.mode in ("NO_JOURNAL", "OBSERVE"))
 
 

@@ -90,7 +90,7 @@ class Views:
         self._roads: dict[tuple[str, Language], tuple[Board, Html]] = {}
 
     def grid_parts(self, lang: Language, pit: str = "") -> dict[str, str]:
-        """Parts of the wall: place, state and seal of each table, counts, folded alarms; `tables`: their names.
+        """Return the wall's parts: place, state and seal of each table, counts, folded alarms; `tables`: their names.
 
         pit: the pit of the tables, "" for all.
         """
@@ -102,7 +102,7 @@ class Views:
         return known[1]
 
     def wall(self, pit: str = "") -> Wall:
-        """Where each table of a pit stands, "" for all."""
+        """Return where each table of a pit stands, "" for all."""
         known = self._walls.get(pit)
         if known is None or known[0] != self._feed.version:
             tables, troubles = self._feed.floor.tables, self._feed.troubles
@@ -115,7 +115,7 @@ class Views:
         return known[1]
 
     def pits(self) -> list[str]:
-        """The pits of all tables."""
+        """Return the pits of all tables."""
         return sorted({pit for seen in self._feed.floor.tables.values() if (pit := self._pits.of(seen))}, key=natural)
 
     def _grid(self, lang: Language, pit: str) -> dict[str, str]:
@@ -137,13 +137,13 @@ class Views:
         return parts
 
     def grid_document(self, lang: Language) -> str:
-        """The page of all tables."""
+        """Return the page of all tables."""
         return "".join(self.grid_pieces(lang))
 
     def grid_pieces(
         self, lang: Language, who: Who | None = None, asked: Asked = EVERYTHING, own: Mapping[str, str] | None = None
     ) -> Iterator[str]:
-        """The page of all tables in pieces, each as it is by then. who: is signed in. own: parts for him alone."""
+        """Yield the page of all tables in pieces, each as it is then. who: is signed in. own: parts for him alone."""
         parts, now = self.grid_parts(lang, asked.pit), self.wall(asked.pit)
 
         def tile(name: str) -> tuple[Place, str, str]:
@@ -161,19 +161,19 @@ class Views:
         return _gathered(frame.pieces("wall.html", lang, **shared, **shown, **head))
 
     def table_parts(self, name: str, lang: Language) -> dict[str, str]:
-        """Parts of a table's page; empty for an unknown table."""
+        """Return the parts of a table's page; empty for an unknown table."""
         if name not in self._feed.floor.tables:
             unknown = macro("markup.html", "said")(text(lang, "page.unknown", name=name))
             return self._common(lang) | dict.fromkeys(TITLES, "") | {"state": unknown}
         return self._common(lang) | self._table("page", name, lang)
 
     def table_document(self, name: str, lang: Language, who: Who | None = None, orders: Html | None = None) -> str:
-        """A table's own page. who: is signed in. orders: who goes, and the orders that he may give."""
+        """Return a table's own page. who: is signed in. orders: who goes, and the orders that he may give."""
         parts = self.table_parts(name, lang)
         return self._own_page(self._framed(name, lang, who), lang, parts, is_known=True, orders=orders)
 
     def unknown_document(self, name: str, lang: Language) -> str:
-        """The page of an unknown table."""
+        """Return the page of an unknown table."""
         return self._own_page(self._framed(name, lang), lang, self.table_parts(name, lang), is_known=False)
 
     def _own_page(
@@ -228,7 +228,7 @@ class Views:
         return self._feed.sealed.get(seen.name, UNKNOWN)
 
     def _part(self, seen: Seen, id: str, lang: Language, draw: Callable[[], str]) -> str:
-        """A drawn part, or after an error a line that says so."""
+        """Return a drawn part, or after an error a line that says so."""
         try:
             return draw()
         except Exception:  # a message of one table must not break the page of all
@@ -237,7 +237,7 @@ class Views:
             return macro("markup.html", "bad")(text(lang, "page.not_drawn"))
 
     def _road(self, seen: Seen, lang: Language) -> Html:
-        """All roads, drawn once a round."""
+        """Return all roads, drawn once a round."""
         board = seen.roads
         if board is None:
             return Html("")
@@ -248,13 +248,13 @@ class Views:
 
 
 def whole_board(board: Board, lang: Language, heading: Heading) -> Html:
-    """The whole board, in a box that scrolls."""
+    """Return the whole board, in a box that scrolls."""
     drawn = sheet(board, Look(language=lang, good=ALL_GOOD, size=SIZE), heading)._replace(inks=INKS)
     return macro("markup.html", "board")(Html(svg(drawn).replace("\n", "")), text(lang, "page.roads"))
 
 
 def _tile(seen: Seen, needs: Trouble, lang: Language, now: int, takings: Takings) -> Html:
-    """The live part of a table on the wall. A closed one shows no alarm: they are over, or come back with it."""
+    """Return the live part of a table on the wall. A closed one shows no alarm: they are over, or come back with it."""
     opened = worst_first(seen.alarms.open) if seen.alarms and needs.word != "closed" else []
     wrong, place = out_of_order(seen, lang), where(seen, lang)
     taken = takings.of(seen.name)
@@ -267,19 +267,19 @@ def _tile(seen: Seen, needs: Trouble, lang: Language, now: int, takings: Takings
 
 
 def icon(word: str, count: int) -> str:
-    """The icon of the page while something is wrong, as SVG: how many tables need what. word: of NAMED."""
+    """Return the icon of the page while something is wrong, as SVG: how many tables need what. word: of NAMED."""
     state = WRONG[word]
     return rendered("icon.svg", fill=colour(state), ink=colour(f"{state}-text"), count=count)
 
 
 def _icon(counts: Mapping[str, int]) -> str:
-    """The address of the icon: the number of what is worst."""
+    """Return the address of the icon: the number of what is worst."""
     worst = next((name for name in NAMED if counts[name]), None)
     return f"/icon/{worst}/{min(counts[worst], 99)}.svg" if worst else "/static/icon.svg"
 
 
 def _title(counts: Mapping[str, int], pit: str, lang: Language) -> str:
-    """The title of the page, with the counts of what is wrong before it."""
+    """Return the title of the page, with the counts of what is wrong before it."""
     wrong = [f"{counts[name]} {text(lang, f'wall.{name}')}" for name in NAMED if counts[name]]
     return " · ".join([*([", ".join(wrong)] if wrong else []), _titled(pit, lang), text(lang, "page.product")])
 
@@ -293,7 +293,7 @@ def _as_html(parts: Mapping[str, str]) -> dict[str, Html]:
 
 
 def _gathered(drawn: Iterable[str]) -> Iterator[str]:
-    """The same text in pieces of some size."""
+    """Yield a text in pieces of some size."""
     piece, size = list[str](), 0
     for each in drawn:
         piece.append(each)
@@ -305,7 +305,7 @@ def _gathered(drawn: Iterable[str]) -> Iterator[str]:
 
 
 def _heading(seen: Seen, board: Board) -> Heading:
-    """The heading of a board, with the points of its newest round."""
+    """Return the heading of a board, with the points of its newest round."""
     shoe, points = seen.shoe or 0, {}
     for over in seen.last_rounds(1):
         if over.outcome and over.shoe == shoe and LETTERS.get(over.outcome) == board.outcomes[-1:]:

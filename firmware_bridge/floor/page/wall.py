@@ -58,7 +58,7 @@ class Wall(NamedTuple):
     closed: Sequence[str]
 
     def counts(self) -> dict[str, int]:
-        """Number of tables by COUNTED."""
+        """Return the number of tables by COUNTED."""
         words = Counter(each.word for each in self.places.values())
         return {name: sum(words[word] for word in each) for name, each in COUNTED.items()}
 
@@ -71,7 +71,7 @@ class Pits:
         self._named: dict[str, str] = {}
 
     def of(self, seen: Seen) -> str:
-        """The pit of a table, "" for none."""
+        """Return the pit of a table, "" for none."""
         named = self._named.get(seen.name)
         if named is None:
             found = (pit for pit, each in self._rows.items() if any(fnmatchcase(seen.name, name) for name in each))
@@ -80,7 +80,7 @@ class Pits:
 
 
 def wall(tables: Iterable[tuple[Seen, Trouble]]) -> Wall:
-    """The wall of tables."""
+    """Return the wall of tables."""
     known = sorted(tables, key=lambda each: natural(each[0].name))
     places = {seen.name: Place(needs.word, min(max(_since(seen, needs), 0), LATEST)) for seen, needs in known}
     same: dict[str, list[tuple[Seen, Alarm]]] = {}
@@ -106,7 +106,7 @@ def wall(tables: Iterable[tuple[Seen, Trouble]]) -> Wall:
 
 
 def order(tables: Iterable[tuple[Seen, Trouble]]) -> list[str]:
-    """Names of tables as they stand on the wall."""
+    """Return the names of tables as they stand on the wall."""
     made = wall(tables)
     return [*_sorted(made.places), *made.fine, *made.closed]
 
@@ -116,7 +116,7 @@ def _sorted(places: Mapping[str, Place]) -> list[str]:
 
 
 def _since(seen: Seen, needs: Trouble) -> int:
-    """When it began that a table needs what it needs, in ms since 1970; 0 where that is not known."""
+    """Return when it began that a table needs what it needs, in ms since 1970; 0 where that is not known."""
     if needs.word == "silent":
         return seen.health_at if seen.health_at is not None else seen.since
     if needs.word not in TROUBLE or seen.alarms is None or not seen.alarms.open:

@@ -45,7 +45,7 @@ class Board(NamedTuple):
 
 
 def board(shown: View) -> Board:
-    """The board of a view: the round that is dealt where guests see of it, else the last one."""
+    """Return the board of a view: the round that is dealt where guests see of it, else the last one."""
     is_now = bool(shown.cards or shown.pot or shown.stake or shown.seats)
     result = shown.result
     hands = shown.cards if is_now else result.hands if result else ()
@@ -70,19 +70,19 @@ def board(shown: View) -> Board:
 
 
 def _sides(names: tuple[str, ...], hands: tuple[Hand, ...]) -> tuple[Hand, ...]:
-    """The hands of all sides, once one of them has a card."""
+    """Return the hands of all sides, once one of them has a card."""
     by_name = {each.name: each for each in hands if each.name in names}
     return tuple([by_name.get(name) or Hand(name, ()) for name in names]) if by_name else ()
 
 
 def _place(number: int, hands: list[Hand], still: tuple[str, ...] | None) -> Place:
-    """A seat with its hands. still: the seats that play for the pot; None without one."""
+    """Return a seat with its hands. still: the seats that play for the pot; None without one."""
     is_in = None if still is None else f"S{number}" in still
     return Place(number, tuple([each for each in hands if _number(each.name) == number]), is_in)
 
 
 def _number(slot: str) -> int:
-    """The number of a seat, 0 for the dealer and for what is no seat."""
+    """Return the number of a seat, 0 for the dealer and for what is no seat."""
     return (seat(slot) or (0, 0))[0]
 
 

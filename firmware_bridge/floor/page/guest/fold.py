@@ -49,7 +49,7 @@ NOTHING: Final = Kept()
 
 
 def fold(kept: Kept, topic: str, payload: bytes, table: str | None = None) -> Kept:
-    """The state after a message of `topic` (its last word); an empty message clears a state.
+    """Return the state after a message of `topic` (its last word); an empty message clears a state.
 
     table: from the topic it came on.
     """
@@ -80,7 +80,7 @@ class Guests:
         self._topic = re.compile(rf"{re.escape(root)}/([^/]+)/({'|'.join(TOPICS)})")
 
     def handle(self, topic: str, payload: bytes) -> bool:
-        """Update a table by a message; returns whether it changed."""
+        """Update a table by a message; return whether it changed."""
         match = self._topic.fullmatch(topic)
         if match is None:
             return False
@@ -99,13 +99,13 @@ class Guests:
 
 
 def _is_another_device(kept: Kept, message: GuestMessage) -> bool:
-    """Whether a new device replaced the one of the table: an unknown boot with a lower shoe."""
+    """Return whether a new device replaced the one of the table: an unknown boot with a lower shoe."""
     is_new = message.boot not in kept.boots and message.at > kept.latest
     return isinstance(message, Status) and message.state == "online" and is_new and message.shoe < kept.shoe
 
 
 def _order(message: Any, other: Any) -> tuple[Any, ...]:
-    """Sort key for the newer of two messages of a state.
+    """Return the sort key for the newer of two messages of a state.
 
     A `lost` is the broker's, written when the connection began: within a boot, the number of the connection decides.
     """
@@ -116,7 +116,7 @@ def _order(message: Any, other: Any) -> tuple[Any, ...]:
 
 
 def _with(rounds: tuple[Round, ...], added: Round) -> tuple[Round, ...]:
-    """The rounds with one more, or with a later revision of one."""
+    """Return the rounds with one more, or with a later revision of one."""
     place = added.shoe, added.round
     others = tuple([each for each in rounds if (each.shoe, each.round) != place])
     same = [each for each in rounds if (each.shoe, each.round) == place]

@@ -69,7 +69,7 @@ PLAIN: Final = House()
 
 
 def read_house(folder: str | None) -> House:
-    """The look in a folder. Raises ConfigError for one that cannot be read, or that guests could not read."""
+    """Return the look in a folder. Raises ConfigError for one that cannot be read, or that guests could not read."""
     if folder is None:
         return PLAIN
     path = Path(folder)
@@ -104,7 +104,7 @@ def _colours(path: Path) -> tuple[tuple[str, str], ...]:
 
 
 def _logo(folder: Path) -> tuple[bytes, str]:
-    """The logo and its media type; nothing without one."""
+    """Return the logo and its media type; nothing without one."""
     found = [folder / name for name in LOGOS if (folder / name).exists()]
     if not found:
         return b"", ""

@@ -38,7 +38,7 @@ PLAIN_LOOK: Final = Look()
 
 @newest
 def screen(name: str, shown: View, lang: Language, look: Look = PLAIN_LOOK) -> Html:
-    """The screen of the table `name`."""
+    """Return the screen of the table `name`."""
     texts, placed = _Texts(lang), board(shown)
     hands = [each for place in placed.places for each in place.hands]
     drawn = rendered(
@@ -63,13 +63,13 @@ def screen(name: str, shown: View, lang: Language, look: Look = PLAIN_LOOK) -> H
 
 
 def document(name: str, shown: View, lang: Language, look: Look = PLAIN_LOOK) -> str:
-    """The page of a screen; its script updates it, and shows "please wait" without a stream."""
+    """Return the page of a screen; its script updates it, and shows "please wait" without a stream."""
     values = {"name": name, "lang": lang, "texts": _Texts(lang), "release": RELEASE, "look": look}
     return rendered("guest.html", screen=screen(name, shown, lang, look), **values)
 
 
 def _state(shown: View) -> str:
-    """The id of the words on top."""
+    """Return the id of the words on top."""
     if shown.is_shut:
         return "shut"
     return "wait" if shown.waits else "between" if shown.round is None else shown.bets
@@ -80,7 +80,7 @@ def _wide(word: str) -> float:
 
 
 def _step(widths: Iterable[float]) -> int:
-    """The number (from 0) of the step that all these widths have room in."""
+    """Return the number (from 0) of the step that all these widths have room in."""
     widest = max(widths, default=0)
     return next((number for number, each in enumerate(WIDTHS) if widest <= each), len(WIDTHS) - 1)
 
@@ -92,15 +92,15 @@ class _Texts:
         self._lang = lang
 
     def __call__(self, id: str, **values: str | int) -> str:
-        """A text of the guests' screens."""
+        """Return a text of the guests' screens."""
         return text(self._lang, f"guest.{id}", **values)
 
     def game(self, name: str) -> str:
-        """The name of a game."""
+        """Return the name of a game."""
         return text(self._lang, f"game.{name}")
 
     def hand_name(self, name: str) -> str:
-        """The name of a hand or seat."""
+        """Return the name of a hand or seat."""
         if name in ("player", "banker"):
             return self(name)
         number, hand = seat(name) or (0, 0)
@@ -109,29 +109,29 @@ class _Texts:
         return self("hand", seat=number, number=hand) if hand > 1 else self("seat", number=number)
 
     def number(self, game: str, shoe: int, round: int) -> str:
-        """What guests call a round by: its number, or that of its pack where each round has its own."""
+        """Return what guests call a round by: its number, or that of its pack where each round has its own."""
         if game in GAMES and GAMES[game].play.one_round_packs:
             return self("pack", shoe=shoe)
         return self("round", round=round)
 
     def outcome(self, result: Result) -> str:
-        """The outcome of a round, in words."""
+        """Return the outcome of a round, in words."""
         if not result.outcome:
             return ""
         return self(result.outcome, number=(seat(result.seat) or (0, 0))[0]) if result.seat else self(result.outcome)
 
     def kind(self, hand: Hand) -> str:
-        """The kind of a hand that has no points."""
+        """Return the kind of a hand that has no points."""
         return self(hand.kind) if hand.kind and not hand.points else ""
 
     def ended(self, hand: Hand) -> tuple[str, bool]:
-        """How a hand ended, and whether its kind says so: bust."""
+        """Return how a hand ended, and whether its kind says so: bust."""
         by_kind = bool(hand.kind and hand.points)
         id = hand.kind if by_kind else hand.outcome
         return self(id) if id else "", by_kind
 
     def span(self, limit: Limit) -> str:
-        """A limit: from and to, or at most."""
+        """Return a limit: from and to, or at most."""
         if limit.low and limit.high:
             return f"{limit.low} – {limit.high}"
         is_most = limit.name not in ("ante", "base", "top")

@@ -50,7 +50,7 @@ class Count(NamedTuple):
 
 @newest
 def roads(name: str, message: Roads, lang: Language, colours: Colours = ()) -> tuple[Drawn, ...]:
-    """A picture of each road of a table, and of what the next round would add. colours: of the house."""
+    """Return a picture of each road of a table, and of what the next round would add. colours: of the house."""
     board, words = _board(message), words_in(lang)
     made = []
     for kind, (cell, columns) in GRIDS.items():
@@ -63,7 +63,7 @@ def roads(name: str, message: Roads, lang: Language, colours: Colours = ()) -> t
 
 
 def counts(message: Roads) -> tuple[Count, ...]:
-    """How often each outcome, each pair and a natural came in this shoe."""
+    """Return how often each outcome, each pair and a natural came in this shoe."""
     outcomes = Counter(each[2] for each in message.bead)
     numbers = {
         "banker": outcomes["red"],
@@ -85,7 +85,7 @@ def _drawn(
 
 
 def _board(message: Roads) -> Board:
-    """A board with what guests see of it."""
+    """Return a board with what guests see of it."""
     return Board(
         outcomes="",
         naturals=message.naturals,

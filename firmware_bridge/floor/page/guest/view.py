@@ -78,7 +78,7 @@ WAITING: Final = View()
 
 
 def view(kept: Kept, cards: Cards = "closed", *, silent: bool = False, note: str = "") -> View:
-    """What guests see. silent: the table sent nothing for so long that its state is unknown.
+    """Return what guests see. silent: the table sent nothing for so long that its state is unknown.
 
     note: the newest note of its record, for the house's camera.
     """
@@ -114,19 +114,19 @@ def view(kept: Kept, cards: Cards = "closed", *, silent: bool = False, note: str
 
 
 def _waits(kept: Kept) -> bool:
-    """Whether the table does not play: offline, blocked, or without a journal."""
+    """Return whether the table does not play: offline, blocked, or without a journal."""
     if kept.status is None or kept.status.state != "online" or kept.status.mode in STOPPED:
         return True
     return kept.alarm is None or any(each.blocks for each in kept.alarm.open)
 
 
 def _is_due(table: Table) -> bool:
-    """Whether a round is running or next; with packs of one round, always."""
+    """Return whether a round is running or next; with packs of one round, always."""
     return table.phase not in BETWEEN or GAMES[table.game].play.one_round_packs
 
 
 def _accepts_bets(table: Table) -> bool:
-    """Whether bets are open.
+    """Return whether bets are open.
 
     Without an order to close them (`betting = "ignored"`), the first card of the round closes them. Bids for a bank,
     and bets against it, end with the first card. The order that closes bets may open the next pack too.
@@ -143,7 +143,7 @@ def _accepts_bets(table: Table) -> bool:
 
 
 def _over(kept: Kept, table: Table) -> Iterator[Round]:
-    """The finished rounds, the newest first: of this shoe, and with packs of one round of earlier ones too."""
+    """Yield the finished rounds, the newest first: of this shoe, and with packs of one round of earlier ones too."""
     spans = GAMES[table.game].play.one_round_packs
     for each in reversed(kept.rounds):
         is_here = (each.shoe, each.journal) == (table.shoe, table.journal) or (spans and each.shoe < table.shoe)
@@ -152,14 +152,14 @@ def _over(kept: Kept, table: Table) -> Iterator[Round]:
 
 
 def _is_last(ended: Round, table: Table) -> bool:
-    """Whether no round was missed between this one and the present one."""
+    """Return whether no round was missed between this one and the present one."""
     if ended.shoe == table.shoe:
         return ended.round >= table.round - 1
     return ended.shoe == table.shoe - 1 and table.round == 1
 
 
 def _roads(kept: Kept, table: Table) -> Roads | None:
-    """The roads of the present shoe."""
+    """Return the roads of the present shoe."""
     roads = kept.roads
     is_here = roads is not None and (roads.shoe, roads.journal) == (table.shoe, table.journal)
     return roads if is_here and any(topic.name == "roads" for topic in GAMES[table.game].topics) else None
@@ -179,7 +179,7 @@ def _limits(table: Table) -> Iterator[Limit]:
 
 
 def _hands(table: Table) -> Iterator[Hand]:
-    """The hands of the running round; a card face down is None."""
+    """Yield the hands of the running round; a card face down is None."""
     hands = GAMES[table.game].guest.hands
     if hands:
         for name, cards in hands({each.slot: each.card for each in table.slots}).items():
@@ -191,14 +191,14 @@ def _hands(table: Table) -> Iterator[Hand]:
 
 
 def _seats(table: Table) -> tuple[str, ...]:
-    """The seats still in: all once the cards are dealt, from the first betting round those that may fold."""
+    """Return the seats still in: all once the cards are dealt, from the first betting round those that may fold."""
     dealt = table.hands if table.act else {}
     still = [slot for slot, words in table.anytime.items() if "fold" in words] if table.shows.round else dealt
     return tuple(sorted(slot for slot in still if seat(slot)))
 
 
 def result(ended: Round) -> Result:
-    """The result of a finished round."""
+    """Return the result of a finished round."""
     if ended.status == "voided" or ended.game not in GAMES:
         return Result(ended.round, "void" if ended.status == "voided" else "", shoe=ended.shoe)
     guest = GAMES[ended.game].guest
@@ -215,12 +215,12 @@ def result(ended: Round) -> Result:
 
 
 def amount(text: str) -> str:
-    """The text if it is an amount, else ""."""
+    """Return the text if it is an amount, else ""."""
     return text if _AMOUNT.fullmatch(text) else ""
 
 
 def _known(hand: Hand) -> Hand:
-    """A hand, without texts that are no words of the screen."""
+    """Return a hand, without texts that are no words of the screen."""
     points = hand.points if POINTS.fullmatch(hand.points) else ""
     return Hand(hand.name, hand.cards, points, _word(hand.kind), _word(hand.outcome))
 
@@ -230,5 +230,5 @@ def _hidden(hand: Hand, cards: int) -> Hand:
 
 
 def _word(id: str) -> str:
-    """The id if guests' screens have a text for it, else ""."""
+    """Return the id if guests' screens have a text for it, else ""."""
     return id if known("en", f"guest.{id}") is not None else ""
