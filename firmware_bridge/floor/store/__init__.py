@@ -158,10 +158,10 @@ class Reader(CosignedQueries, ConditionQueries, FactQueries, FeedQueries, PastQu
 
     @abstractmethod
     def counts(self) -> Counts:
-        """Counts of the store, in a short time for any size."""
+        """Return the counts of the store, in a short time for any size."""
 
     def last_rounds(self, key: Key, shoe: int, most: int) -> list[bytes]:
-        """The newest messages of the topic `round` of a table, from this journal and shoe back; the oldest first.
+        """Return a table's newest messages of the topic `round`, from this journal and shoe back; the oldest first.
 
         A correction, or the void of a closed round, is left out without the message that closed the round.
         """
@@ -180,7 +180,7 @@ class Reader(CosignedQueries, ConditionQueries, FactQueries, FeedQueries, PastQu
         return [each.body for each in reversed(found) if each.place in closed]
 
     def records(self) -> list[RecordSize]:
-        """The size of each table's record."""
+        """Return the size of each table's record."""
         with self._reading():
             return [RecordSize(*each) for each in self._all(self._sql.SIZES)]
 
@@ -190,13 +190,13 @@ class Reader(CosignedQueries, ConditionQueries, FactQueries, FeedQueries, PastQu
 
     @abstractmethod
     def _reading(self) -> AbstractContextManager[Any]:
-        """Context of queries; raises errors of the engine as StoreError."""
+        """Return a context of queries, which raises errors of the engine as StoreError."""
 
     def _in_words(self) -> AbstractContextManager[Any]:
         return self._reading()
 
     def _rounds(self, table: str, journal: str, count: int) -> list[StoredRound]:
-        """The newest rounds of a journal, the newest first."""
+        """Return the newest rounds of a journal, the newest first."""
         found = self._all(self._sql.LAST_ROUNDS, tbl=table, journal=journal, most=count)
         return [StoredRound(*each) for each in found]
 
@@ -229,7 +229,7 @@ class Store(Cosigned, Closings, Condition, FactExports, Compaction):
         return Saved(fresh, count - fresh - len(others), len(others))
 
     def load(self, key: Key) -> Loaded:
-        """A journal as far as it is kept; an empty one if it is unknown."""
+        """Return a journal as far as it is kept; an empty one if it is unknown."""
         with self._in_words():
             named = {"tbl": key.table, "journal": key.journal}
             kept = Progress(key, *next(iter(self._all(self._sql.LOAD, **named)), (0, 0, 0)))
@@ -239,12 +239,12 @@ class Store(Cosigned, Closings, Condition, FactExports, Compaction):
         return Loaded(kept, rows, before)
 
     def lacking(self) -> list[Key]:
-        """The journals that are not complete, or begun after messages that must still be asked for."""
+        """Return the journals that are not complete, or begun after messages that must still be asked for."""
         with self._in_words():
             return [Key(*each) for each in self._all(self._sql.LACKING)]
 
     def count(self, what: What) -> int:
-        """Number of rows."""
+        """Return the number of rows."""
         with self._in_words():
             count = int(self._db.execute(f"select count(*) from {self._sql.view(what)}").fetchone()[0])
             if what == "messages":
@@ -253,11 +253,11 @@ class Store(Cosigned, Closings, Condition, FactExports, Compaction):
         return count
 
     def columns(self, what: What) -> tuple[str, ...]:
-        """Names of the columns of `rows`."""
+        """Return the names of the columns of `rows`."""
         return tuple(NAMES.get(name, name) for name in self._names(what))
 
     def rows(self, what: What, table: str | None, journal: str | None) -> Iterator[tuple[object, ...]]:
-        """All rows, or those of one table or journal, as of the start of the query."""
+        """Yield all rows, or those of one table or journal, as of the start of the query."""
         rows = self._stream(*self._wanted(what, table, journal))
         if what != "messages":
             yield from rows
@@ -269,7 +269,7 @@ class Store(Cosigned, Closings, Condition, FactExports, Compaction):
             before = _place(each)
 
     def _packed_messages(self, table: str, journal: str) -> Iterator[tuple[object, ...]]:
-        """The rows of the view `messages` that are in blocks, in its order."""
+        """Yield the rows of the view `messages` that are in blocks, in its order."""
         with self._in_words():
             keys = [Key(*each) for each in self._all(self._sql.BLOCKS, tbl=table, journal=journal)]
         for key in keys:
@@ -280,7 +280,7 @@ class Store(Cosigned, Closings, Condition, FactExports, Compaction):
                 yield *row[:5], row.at, row.received_at, came_as, text_of(row.body)
 
     def newest(self) -> str:
-        """The RFC 3339 time of the newest message, by the shoe's clock or by its arrival, the earlier one.
+        """Return the RFC 3339 time of the newest message, by the shoe's clock or by its arrival, the earlier one.
 
         "" without a message.
         """
@@ -289,7 +289,7 @@ class Store(Cosigned, Closings, Condition, FactExports, Compaction):
         return min(at or "", came or "")
 
     def old(self, before: str, *, quorum: bool = False) -> list[Old]:
-        """The journals without a message since an RFC 3339 time; the oldest first.
+        """Return the journals without a message since an RFC 3339 time; the oldest first.
 
         Of a table with an enrolled key one stays until a checkpoint covers all of it. quorum: one that a quorum of
         witnesses cosigned.
@@ -298,19 +298,19 @@ class Store(Cosigned, Closings, Condition, FactExports, Compaction):
             return self._old(before, quorum=quorum)
 
     def has_messages(self) -> bool:
-        """Whether there is a message."""
+        """Return whether there is a message."""
         with self._in_words():
             return bool(self._all(self._sql.HAS_MESSAGES)[0][0])
 
     def count_some(self, what: What) -> int:
-        """Number of rows of a view, up to `COUNTED`."""
+        """Return the number of rows of a view, up to `COUNTED`."""
         with self._in_words():
             query = f"select count(*) from (select 1 from {self._sql.view(what)} limit {COUNTED}) counted"
             return int(self._db.execute(query).fetchone()[0])
 
     @abstractmethod
     def faults(self, *, whole: bool = False) -> list[str]:
-        """Faults of the store's files or its server, in words. whole: of all that a file has, slow for a large one."""
+        """Return faults of the store's files or its server, in words. whole: of all in a file, slow for a large one."""
 
     @abstractmethod
     def backup(self, target: Path) -> None:
@@ -330,25 +330,25 @@ class Store(Cosigned, Closings, Condition, FactExports, Compaction):
 
     @abstractmethod
     def _insert(self, rows: list[Row]) -> tuple[int, list[Row]]:
-        """Insert messages; returns how many are new, and those in conflict with a stored one."""
+        """Insert messages; return how many are new, and those in conflict with a stored one."""
 
     @abstractmethod
     def _in_words(self) -> AbstractContextManager[None]:
-        """Context that raises errors of the engine as StoreError."""
+        """Return a context that raises errors of the engine as StoreError."""
 
     @abstractmethod
     def _transaction(self) -> AbstractContextManager[Any]:
-        """Context of a transaction; gives the connection."""
+        """Return a context of a transaction, which gives the connection."""
 
     def _old(self, before: str, key: Key | None = None, *, quorum: bool) -> list[Old]:
-        """The old journals, or the one of `key`."""
+        """Return the old journals, or the one of `key`."""
         named = {"before": before, "tbl": key and key.table, "journal": key and key.journal}
         rows = self._all(self._sql.OLD_ONE if key else self._sql.OLD, **named)
         found = [Old(Key(*each[:2]), *each[2:]) for each in rows]
         return [each if each.stays else each._replace(stays=self._unsettled(each.key, quorum=quorum)) for each in found]
 
     def _unsettled(self, key: Key, *, quorum: bool) -> str:
-        """Why a journal of an enrolled table stays; "" if it can go."""
+        """Return why a journal of an enrolled table stays; "" if it can go."""
         count = self.unproved(*key, quorum=quorum)
         what = "no quorum of witnesses has cosigned" if quorum else "no checkpoint has verified"
         return f"{what} {count} of its entries" if count else ""
@@ -358,7 +358,7 @@ class Store(Cosigned, Closings, Condition, FactExports, Compaction):
             return [name for name, *_ in self._db.execute(f"select * from {self._sql.view(what)} limit 0").description]
 
     def _wanted(self, what: What, table: str | None, journal: str | None) -> tuple[str, list[object]]:
-        """The query of `rows` with its values. Raises StoreError if a column to filter by does not exist."""
+        """Return the query of `rows` with its values. Raises StoreError if a column to filter by does not exist."""
         named = {column: value for column, value in {"tbl": table, "journal": journal}.items() if value is not None}
         if missing := set(named) - set(self._names(what)):
             words = " and no ".join(sorted(NAMES.get(each, each) for each in missing))
@@ -368,6 +368,6 @@ class Store(Cosigned, Closings, Condition, FactExports, Compaction):
 
 
 def _place(row: Sequence[Any]) -> tuple[object, ...]:
-    """What the view `messages` is ordered by."""
+    """Return what the view `messages` is ordered by."""
     topic, table, journal, seq, n, *_ = row
     return table, journal, seq, n, topic

@@ -53,7 +53,7 @@ class BlockShoe(NamedTuple):
 
 
 def packed(rows: Sequence[Row]) -> Block:
-    """The block of all events of a journal. Raises ValueError without an event."""
+    """Return the block of all events of a journal. Raises ValueError without an event."""
     content = msgspec.msgpack.encode([_own(row) for row in rows])
     return Block(
         *rows[0].key,
@@ -70,7 +70,7 @@ def packed(rows: Sequence[Row]) -> Block:
 
 
 def shoes(rows: Iterable[Row]) -> list[BlockShoe]:
-    """What a block of these events has of each shoe: a journal goes on where cards are shuffled after each round."""
+    """Return what a block of events has of each shoe: a journal goes on where cards are shuffled after each round."""
     of: dict[int, list[Row]] = {}
     for row in rows:
         of.setdefault(row.shoe, []).append(row)
@@ -88,7 +88,7 @@ def shoes(rows: Iterable[Row]) -> list[BlockShoe]:
 
 
 def unpacked(key: Key, body: bytes, digest: bytes) -> list[Row]:
-    """The rows of a block, in the order in which they were packed. Raises DamagedBlock."""
+    """Return the rows of a block, in the order in which they were packed. Raises DamagedBlock."""
     try:
         content = lzma.decompress(body)
         found = _decode(content) if sha256(content).digest() == digest else None
@@ -110,7 +110,7 @@ class Decoded:
         self._kept = OrderedDict[tuple[Key, bytes, bytes], dict[tuple[int, int], Row]]()
 
     def of(self, *block: *tuple[Key, bytes, bytes]) -> dict[tuple[int, int], Row]:
-        """Entry and number -> the row of each event in a block: journal, body, digest. Raises DamagedBlock."""
+        """Return entry and number -> the row of each event in a block: journal, body, digest. Raises DamagedBlock."""
         if block not in self._kept:
             self._kept[block] = {(row.seq, row.n): row for row in unpacked(*block)}
             while len(self._kept) > KEPT:
@@ -120,7 +120,7 @@ class Decoded:
 
 
 def merged(rows: Iterable[Row], events: Iterable[Row]) -> list[Row]:
-    """Rows and the events of a block in the order of their keys, each key once."""
+    """Return rows and the events of a block in the order of their keys, each key once."""
     return sorted({row[:5]: row for row in (*rows, *events)}.values(), key=lambda row: (row.seq, row.n, row.topic))
 
 

@@ -34,16 +34,16 @@ class Closings(Records):
 
     @abstractmethod
     def load(self, key: Key) -> Loaded:
-        """A journal as far as it is kept; an empty one if it is unknown."""
+        """Return a journal as far as it is kept; an empty one if it is unknown."""
 
     @abstractmethod
     def _close_alone(self) -> None:
         """Wait for all others that close something, and let them wait until the end of the transaction."""
 
     def close_gap(self, key: Key, to: int, closing: Closing) -> int:
-        """Close what is missing of a journal, up to the entry `to`, 0 for all that is known; returns that entry.
+        """Close what is missing of a journal, up to the entry `to`, 0 for all that is known; return that entry.
 
-        Returns 0, with nothing written, where nothing is missing up to there. With it the table is no longer asked for
+        Return 0, with nothing written, where nothing is missing up to there. With it the table is no longer asked for
         what came before the journal. A gap is open again when an entry behind the last known one is missing.
         """
         with self._transaction():
@@ -58,29 +58,29 @@ class Closings(Records):
             return to
 
     def close_conflicts(self, key: Key, seq: int, digest: str, closing: Closing) -> int:
-        """Close the open conflicts of an entry, or the one with these bytes (hex SHA-256); returns how many."""
+        """Close the open conflicts of an entry, or the one with these bytes (hex SHA-256); return how many."""
         named = {"tbl": key.table, "journal": key.journal, "seq": seq, "digest": digest}
         return self._close(self._sql.CLOSE_CONFLICTS, closing, **named)
 
     def close_quarantine(self, digest: str, until: str, closing: Closing) -> int:
-        """Close what is in quarantine; returns how many entries.
+        """Close what is in quarantine; return how many entries.
 
         digest: only these bytes (hex SHA-256), "" for all. until: only what came up to this RFC 3339 time, "" for all.
         """
         return self._close(self._sql.CLOSE_QUARANTINE, closing, digest=digest, until=until)
 
     def owing(self) -> dict[str, str]:
-        """Tables that must still be asked for all since a time, each with when that began (RFC 3339)."""
+        """Return the tables that must still be asked for all since a time, each with when that began (RFC 3339)."""
         with self._in_words():
             return dict(self._all(self._sql.OWING))
 
     def closed_counts(self) -> dict[str, int]:
-        """Kind (gap, conflict or quarantine) -> how many were closed."""
+        """Return kind (gap, conflict or quarantine) -> how many were closed."""
         with self._in_words():
             return {str(kind): int(count) for kind, count in self._all(self._sql.CLOSED_COUNTS)}
 
     def closed_gaps(self) -> list[ClosedGap]:
-        """The journals with a closed gap, each up to the last closed entry."""
+        """Return the journals with a closed gap, each up to the last closed entry."""
         with self._in_words():
             found = self._all(self._sql.CLOSED_GAPS)
         return [ClosedGap(Key(table, journal), int(to), since) for table, journal, to, since in found]

@@ -41,7 +41,7 @@ YEAR: Final = timedelta(days=365.25)
 
 
 def export(store: Store, what: What, table: str | None, journal: str | None, target: Path | None, form: str) -> int:
-    """Write rows to a file, atomically, or to stdout; returns how many. Raises StoreError.
+    """Write rows to a file, atomically, or to stdout; return how many. Raises StoreError.
 
     form: `jsonl`, an object a line, or `csv`, with a header and with no text that a spreadsheet calculates. Bytes that
     are no message are in base64.
@@ -66,7 +66,7 @@ def export(store: Store, what: What, table: str | None, journal: str | None, tar
 def backfill(
     store: Store, path: Path, names: Names | None = None, left_out: Callable[[JournalError], None] | None = None
 ) -> Saved:
-    """Save the messages of a journal, or of an export of one; returns the counts. names: replaces names of people.
+    """Save the messages of a journal, or of an export of one; return the counts. names: replaces names of people.
 
     left_out: called with the fault of each line that cannot be trusted, and later lines are saved all the same; without
     it the first such line raises JournalError. Batches before an error are kept, and the command may be repeated.
@@ -84,7 +84,7 @@ def backfill(
 
 
 def expire(store: Store, years: int, *, dry: bool = False, quorum: bool = False) -> Iterator[str]:
-    """Delete journals older than so many years; yields a line about each, also about those that stay.
+    """Delete journals older than so many years; yield a line about each, also about those that stay.
 
     A journal is as old as its newest message, by the shoe's clock or by its arrival, the later one. dry: delete
     nothing. quorum: of a table with an enrolled key, delete only what a quorum of witnesses has cosigned; else what a
@@ -110,7 +110,7 @@ def expire(store: Store, years: int, *, dry: bool = False, quorum: bool = False)
 
 
 def expire_events(store: Store, years: int, *, dry: bool = False, quorum: bool = False) -> str:
-    """Delete the events of compacted journals older than so many years; returns a line about it. As `expire`.
+    """Delete the events of compacted journals older than so many years; return a line about it. As `expire`.
 
     Rounds, facts and leaves are kept.
     """
@@ -129,7 +129,7 @@ def expire_events(store: Store, years: int, *, dry: bool = False, quorum: bool =
 
 
 def compact(store: Store, hours: int, *, quorum: bool = False, rest: bool = True) -> str:
-    """Make the events of each shoe that is over for so many hours one block; returns what was done, in words.
+    """Make the events of each shoe that is over for so many hours one block; return what was done, in words.
 
     rest: work half of the time at most, since others write. quorum: as in `expire`. Raises StoreError.
     """
@@ -145,7 +145,7 @@ def compact(store: Store, hours: int, *, quorum: bool = False, rest: bool = True
 
 
 def expire_quarantine(store: Store, days: int, *, dry: bool = False) -> str:
-    """Delete what is in quarantine for more than so many days; returns a line about it. Raises StoreError."""
+    """Delete what is in quarantine for more than so many days; return a line about it. Raises StoreError."""
     now = datetime.now(UTC)
     if store.newest():  # a store of junk alone has no clock to compare with
         _look_at_the_clock(store, now)
@@ -158,7 +158,7 @@ def expire_quarantine(store: Store, days: int, *, dry: bool = False) -> str:
 
 @contextmanager
 def output(target: Path | None) -> Iterator[TextIO]:
-    """Context of what is written to a file, atomically, or to stdout. Raises StoreError."""
+    """Yield a stream of what is written to a file, atomically, or to stdout. Raises StoreError."""
     if target is None:
         yield as_utf8()
         sys.stdout.flush()
@@ -169,7 +169,7 @@ def output(target: Path | None) -> Iterator[TextIO]:
 
 @contextmanager
 def replaced(target: Path) -> Iterator[Path]:
-    """Context of a new file beside another one, which it replaces at the end, on disk. Raises StoreError."""
+    """Yield a new file beside another one, which it replaces at the end, on disk. Raises StoreError."""
     fresh = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         yield fresh

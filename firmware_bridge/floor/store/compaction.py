@@ -33,12 +33,12 @@ class Compaction(FactWrites):
     """The part of a `Store` that makes blocks, and deletes journals because of their age. Methods raise StoreError."""
 
     def over(self) -> list[Key]:
-        """The complete journals that a later shoe has followed, without a block."""
+        """Return the complete journals that a later shoe has followed, without a block."""
         with self._in_words():
             return [Key(*each) for each in self._all(self._sql.OVER)]
 
     def compact(self, key: Key, before: str, *, quorum: bool = False) -> Compacted | None:
-        """Make the events of a journal one block; None if that cannot be yet.
+        """Make the events of a journal one block; return None if that cannot be yet.
 
         The journal must be complete, without conflict, followed by a later shoe, and without an event from after the
         RFC 3339 time `before`. Of a table with an enrolled key a checkpoint must cover all of it; quorum: one that a
@@ -73,7 +73,7 @@ class Compaction(FactWrites):
         self._many(self._sql.EXPIRE_BLOCK_SHOES, [key])
 
     def _is_over(self, key: Key, *, quorum: bool) -> bool:
-        """Whether the events of a journal may become a block."""
+        """Return whether the events of a journal may become a block."""
         if not self._all(self._sql.IS_OVER, tbl=key.table, journal=key.journal) or self._holds_newest(key):
             return False
         return not self.unproved(*key, quorum=quorum)
@@ -82,7 +82,7 @@ class Compaction(FactWrites):
         return [self._row(each) for each in self._all(self._sql.EVENTS, tbl=key.table, journal=key.journal)]
 
     def expire(self, key: Key, before: str, now: str, *, quorum: bool = False) -> "Old | None":
-        """Delete an old journal, and record that; returns it, None if it is not old or stays. Its leaves are kept."""
+        """Delete an old journal, and record that; return it, None if it is not old or stays. Its leaves are kept."""
         self._unpack(key)
         with self._transaction(), self._deleting("message", "block", "block_shoe"):
             for found in self._old(before, key, quorum=quorum):
@@ -98,12 +98,12 @@ class Compaction(FactWrites):
         return None
 
     def compacted(self, before: str) -> list[Key]:
-        """The journals with blocks that hold nothing from an RFC 3339 time on, the oldest first."""
+        """Return the journals with blocks that hold nothing from an RFC 3339 time on, the oldest first."""
         with self._in_words():
             return [Key(*each) for each in self._all(self._sql.OLD_BLOCKS, before=before)]
 
     def expire_events(self, key: Key, before: str, now: str, *, quorum: bool = False, dry: bool = False) -> int:
-        """Delete the events of an old compacted journal, and record that; returns how many, 0 if it must stay.
+        """Delete the events of an old compacted journal, and record that; return how many, 0 if it must stay.
 
         Its rounds and leaves are kept. dry: delete nothing.
         """
@@ -145,11 +145,11 @@ class Compaction(FactWrites):
 
     @abstractmethod
     def _deleting(self, *tables: str) -> AbstractContextManager[None]:
-        """Context within a transaction in which rows of these tables may be deleted."""
+        """Return a context within a transaction in which rows of these tables may be deleted."""
 
     @abstractmethod
     def _holds_newest(self, key: Key) -> bool:
-        """Whether a journal must stay as rows, for it has the row by which the engine counts."""
+        """Return whether a journal must stay as rows, for it has the row by which the engine counts."""
 
     @abstractmethod
     def _old(self, before: str, key: Key | None = None, *, quorum: bool) -> Sequence["Old"]: ...

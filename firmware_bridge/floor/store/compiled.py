@@ -34,7 +34,7 @@ class Statement(NamedTuple):
     names: tuple[str, ...]
 
     def values(self, named: Mapping[str, object]) -> list[object]:
-        """Values in the order of their places."""
+        """Return values in the order of their places."""
         return [named[name] for name in self.names]
 
 
@@ -57,34 +57,34 @@ class Statements:
         return made
 
     def rows_of(self, what: str, columns: Sequence[str] = ()) -> Statement:
-        """All rows of a view, or those with a value in each of some columns."""
+        """Return all rows of a view, or those with a value in each of some columns."""
         where = " and ".join(f"{name} = :{name}" for name in columns) or "true"
         order = statements.ORDER[what]
         return self._compiled(text(f"select * from {self.view(what)} where {where} order by {order}"))
 
     def view(self, what: str) -> str:
-        """The name of a view of what can be exported."""
+        """Return the name of a view of what can be exported."""
         return statements.VIEWS.get(what, what)
 
     def exported(self, name: str, columns: Sequence[str], bounds: Collection[str]) -> Statement:
-        """Some columns of a table of facts (`fact_statements.exported`)."""
+        """Return some columns of a table of facts (`fact_statements.exported`)."""
         return self._compiled(fact_statements.exported(name, columns, bounds))
 
     def sums(self, by: Collection[str]) -> Statement:
-        """Sums of gaming days (`fact_statements.sums`)."""
+        """Return the sums of gaming days (`fact_statements.sums`)."""
         return self._compiled(fact_statements.sums(by))
 
     def asked(self, name: str) -> tuple[house_statements.Query, Statement]:
-        """A query of `house_statements.QUERIES`, and how it is executed."""
+        """Return a query of `house_statements.QUERIES`, and how it is executed."""
         query = house_statements.QUERIES[name]
         return query, self._compiled(query.by_name())
 
     def types_of(self, name: str) -> dict[str, str]:
-        """Column of a table -> its type (`fact_tables.kind_of`)."""
+        """Return column of a table -> its type (`fact_tables.kind_of`)."""
         return {each.name: kind_of(each) for each in TABLES.tables[name].columns}
 
     def has_days(self, name: str) -> bool:
-        """Whether rows of a table of facts can be chosen by their day."""
+        """Return whether rows of a table of facts can be chosen by their day."""
         return bool(fact_statements.bounds_of(TABLES.tables[name]))
 
     def forgetting(self) -> list[Statement]:
@@ -93,7 +93,7 @@ class Statements:
         return [self._compiled(text(f"delete from {name} {where}")) for name in fact_statements.FORGOTTEN]
 
     def listed(self, statement: Statement, names: Sequence[tuple[object, ...]]) -> tuple[str, list[object]]:
-        """A statement with a list of rows in the place of `$names`, and its values.
+        """Return a statement with a list of rows in the place of `$names`, and its values.
 
         In PostgreSQL the columns are arrays: a statement has one text for any number of rows, and is planned once.
         """
@@ -107,7 +107,7 @@ class Statements:
         return text, by_column(names)
 
     def at_once(self, name: str) -> str:
-        """An INSERT that takes each column as an array (`by_column`). Only in PostgreSQL."""
+        """Return an INSERT that takes each column as an array (`by_column`). Only in PostgreSQL."""
         if name not in self._at_once:
             insert = _named(name)
             kinds = (TYPES.get(kind := kind_of(each), kind) for each in insert.table.columns)
@@ -120,12 +120,12 @@ class Statements:
 
 
 def by_column(rows: Sequence[Sequence[object]]) -> list[object]:
-    """The columns of rows, each as a list."""
+    """Return the columns of rows, each as a list."""
     return [list(column) for column in zip(*rows, strict=True)]
 
 
 def _named(name: str) -> Any:
-    """The statement of a name. Raises AttributeError."""
+    """Return the statement of a name. Raises AttributeError."""
     found = next((found for each in MODULES if (found := getattr(each, name, None)) is not None), None)
     if not isinstance(found, ClauseElement):
         raise AttributeError(name)
@@ -133,6 +133,6 @@ def _named(name: str) -> Any:
 
 
 def _arrays(kinds: Iterable[str]) -> str:
-    """The rows of some arrays, each with the values of a column; psycopg takes long to write an array as text."""
+    """Return the rows of arrays, each with the values of a column; psycopg takes long to write an array as text."""
     casts = (f"{kind}[]" if kind in BINARY else f"TEXT[]::{kind}[]" for kind in kinds)
     return f"unnest({', '.join(f'%b::{cast}' for cast in casts)})"

@@ -47,16 +47,16 @@ class ConditionQueries(RecordQueries):
 
     @abstractmethod
     def room(self) -> Room:
-        """How large the store is now, and how much room it has."""
+        """Return how large the store is now, and how much room it has."""
 
     def heartbeats(self) -> list[Heartbeat]:
-        """The last one of each ingest, the newest first; without those a day older than the newest."""
+        """Return the last one of each ingest, the newest first; without those a day older than the newest."""
         with self._in_words():
             found = [Heartbeat(*each) for each in self._all(self._sql.HEARTBEATS)]
         return [each for each in found if seconds(found[0].at) - seconds(each.at) < DAY_S]
 
     def sizes(self) -> list[tuple[float, int]]:
-        """When the store had which size: seconds since 1970, and bytes; one an hour, the oldest first."""
+        """Return when the store had which size: seconds since 1970, and bytes; one an hour, the oldest first."""
         with self._in_words():
             return [(seconds(at), int(size)) for at, size in self._all(self._sql.STORE_SIZES)]
 
@@ -75,7 +75,7 @@ class Condition(ConditionQueries, Records):
 
 
 def bytes_a_day(sizes: Sequence[tuple[float, int]], used: int, now: float) -> float | None:
-    """How fast a store grows, in bytes a day, averaged over the last days; None before the first day.
+    """Return how fast a store grows, in bytes a day, averaged over the last days; None before the first day.
 
     sizes: as of `Reader.sizes`. now: seconds since 1970.
     """
@@ -84,7 +84,7 @@ def bytes_a_day(sizes: Sequence[tuple[float, int]], used: int, now: float) -> fl
 
 
 def days_left(room: Room, sizes: Sequence[tuple[float, int]], now: float) -> float | None:
-    """Days until the disk is full at the pace of the last days; None where that is not known, or it does not grow.
+    """Return the days until the disk is full at the last days' pace; None where that is not known, or it does not grow.
 
     The pace of the last hour counts where at this the disk is full within a day.
     """

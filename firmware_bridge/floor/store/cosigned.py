@@ -47,12 +47,12 @@ class CosignedQueries(RecordQueries):
     """The queries about witnesses that a `Store` and a `Reader` answer. Methods raise StoreError."""
 
     def cosignatures(self) -> list[Cosignature]:
-        """The newest cosignature of each witness on each log."""
+        """Return the newest cosignature of each witness on each log."""
         with self._in_words():
             return [Cosignature(*each) for each in self._all(self._sql.COSIGNATURES)]
 
     def clocks(self) -> list[tuple[str, int, str, str]]:
-        """Origin, time of the newest cosignature of a witness (s since 1970), `at` and `received_at` of its entry.
+        """Return origin, time of a witness's newest cosignature (s since 1970), `at` and `received_at` of its entry.
 
         Of entries that are older than a block none.
         """
@@ -60,12 +60,12 @@ class CosignedQueries(RecordQueries):
             return [tuple(each) for each in self._all(self._sql.CLOCKS) if each[-1] is not None]
 
     def newest_witnessed(self) -> list[Witnessed]:
-        """The newest checkpoint of each log that a quorum cosigned."""
+        """Return the newest checkpoint of each log that a quorum cosigned."""
         with self._in_words():
             return [Witnessed(*each) for each in self._all(self._sql.NEWEST_WITNESSED)]
 
     def longest_windows(self, since: str) -> dict[str, float]:
-        """Origin -> the longest time, in seconds, that entries stood under no quorum.
+        """Return origin -> the longest time, in seconds, that entries stood under no quorum.
 
         Of those that a quorum cosigned from an RFC 3339 time on; a log without any is left out.
         """
@@ -74,12 +74,12 @@ class CosignedQueries(RecordQueries):
             return {origin: float(found) for origin, found in longest if found is not None}
 
     def open_windows(self) -> dict[str, str]:
-        """Origin -> when the first entry without a quorum came (RFC 3339); a log without any is left out."""
+        """Return origin -> when the first entry without a quorum came (RFC 3339); a log without any is left out."""
         with self._in_words():
             return dict(self._all(self._sql.OPEN_WINDOWS))
 
     def witnessed_rounds(self) -> dict[str, tuple[int, int]]:
-        """Origin -> shoe and number of the last round that a quorum cosigned, where the last journal has one."""
+        """Return origin -> shoe and number of the last round that a quorum cosigned, where the last journal has one."""
         with self._in_words():
             found = self._all(self._sql.WITNESSED_ROUNDS)
         return {origin: (shoe, number) for origin, shoe, number in found if number is not None}
@@ -107,6 +107,6 @@ class Cosigned(CosignedQueries, Records):
             self._many(self._sql.DOCUMENT, rows)
 
     def evidence(self) -> list[Evidence]:
-        """All documents that prove incidents."""
+        """Return all documents that prove incidents."""
         with self._in_words():
             return [Evidence(*each) for each in self._all(self._sql.DOCUMENTS)]

@@ -30,7 +30,7 @@ def _julian(element: Seconds, compiler: Any, **more: Any) -> str:
 
 
 def _leaf(of: str, idx: str) -> str:
-    """Joins a verified entry `l` of the record that `of` names, with its journal `j`.
+    """Return the SQL that joins a verified entry `l` of the record that `of` names, with its journal `j`.
 
     Each is looked up by its key: SQLite has no statistics, and reads all of the view `leaves`, or all messages, where
     it may begin there.

@@ -53,7 +53,7 @@ class FactExports(FactQueries):
 
     @contextmanager
     def facts(self, wanted: Wanted) -> Iterator[Written]:
-        """Context of an export; all of it is of one moment."""
+        """Yield an export; all of it is of one moment."""
         kinds = self._kinds(wanted)
         with self._snapshot():
             change = self.last_change()
@@ -68,7 +68,7 @@ class FactExports(FactQueries):
             yield Written(columns, self._values(wanted, columns), change)
 
     def _kinds(self, wanted: Wanted) -> dict[str, Kind]:
-        """Column of the table -> its kind. Raises NotExported for what the table does not have."""
+        """Return column of the table -> its kind. Raises NotExported for what the table does not have."""
         kinds = {name: KINDS[kind] for name, kind in self._sql.types_of(wanted.name).items()}
         is_round = wanted.name == ROUNDS
         if wrong := [each for each in wanted.columns if each not in kinds and not (is_round and each.startswith(BET))]:
@@ -83,7 +83,7 @@ class FactExports(FactQueries):
         return kinds
 
     def _bets(self, wanted: Wanted) -> list[str]:
-        """A column for each bet of the rounds that are exported."""
+        """Return a column for each bet of the rounds that are exported."""
         found: set[str] = set()
         for (text,) in self._found(wanted, ["bets"]):
             if text:
@@ -91,7 +91,7 @@ class FactExports(FactQueries):
         return [BET + each for each in sorted(found)]
 
     def _values(self, wanted: Wanted, columns: Sequence[Column]) -> Iterator[tuple[object, ...]]:
-        """The rows of some columns."""
+        """Yield the rows of some columns."""
         real = [each for each in columns if each.kind != "net"]
         nets = [each.name.removeprefix(BET) for each in columns if each.kind == "net"]
         if not nets:
@@ -110,7 +110,7 @@ class FactExports(FactQueries):
             yield pick((*row[:-1], *of_bets(row[-1])))
 
     def _plain(self, rows: Iterator[tuple[Any, ...]], columns: Sequence[Column]) -> Iterator[tuple[Any, ...]]:
-        """Rows with the same values from every engine."""
+        """Yield rows with the same values from every engine."""
         odd = [
             (at, time_of if each.kind == "time" else _truth)
             for at, each in enumerate(columns)
@@ -137,11 +137,11 @@ class FactExports(FactQueries):
 
     @abstractmethod
     def _stream(self, query: str, values: list[object]) -> Iterator[tuple[Any, ...]]:
-        """The rows of a query as they come."""
+        """Yield the rows of a query as they come."""
 
     @abstractmethod
     def _snapshot(self) -> AbstractContextManager[Any]:
-        """Context in which all queries see the store as it is at one moment."""
+        """Return a context in which all queries see the store as it is at one moment."""
 
 
 def _picked(places: Sequence[int]) -> Callable[[Any], tuple[object, ...]]:

@@ -79,19 +79,19 @@ class FactQueries(RecordQueries):
     """The queries about facts that a `Store` and a `Reader` answer. Methods raise StoreError."""
 
     def last_change(self) -> int:
-        """The number of the last change of a round; 0 without any."""
+        """Return the number of the last change of a round; 0 without any."""
         with self._in_words():
             [(found,)] = self._all(self._sql.LAST_CHANGE) or [(0,)]
         return int(found)
 
     def last_changed(self) -> str:
-        """When the message about the round was made that was changed last, RFC 3339; "" without any."""
+        """Return when the message about the round was made that was changed last, RFC 3339; "" without any."""
         with self._in_words():
             [(found,)] = self._all(self._sql.LAST_CHANGED) or [(None,)]
         return time_of(found) or ""
 
     def last_orders(self, table: str, journal: str, most: int) -> list[OrderAt]:
-        """The newest orders of a journal, the oldest first."""
+        """Return the newest orders of a journal, the oldest first."""
         with self._in_words():
             found = self._all(self._sql.LAST_ORDERS, tbl=table, journal=journal, most=most)
         return [
@@ -100,19 +100,19 @@ class FactQueries(RecordQueries):
         ]
 
     def last_day(self) -> str:
-        """The newest gaming day with a round; "" without any."""
+        """Return the newest gaming day with a round; "" without any."""
         with self._in_words():
             [(found,)] = self._all(self._sql.LAST_DAY)
         return found or ""
 
     def sums(self, between: Between, by: Collection[str]) -> list[Summed]:
-        """The sums of gaming days, without those of bets. by: columns of `fact_day`; in a name the others are ""."""
+        """Return sums of gaming days, without those of bets. by: columns of `fact_day`; in a name the others are ""."""
         with self._in_words():
             found = self._all(self._sql.sums(by), **_named(between))
         return [Summed(DayName(*each[:5]), _day(*map(int, each[5:]))) for each in found]
 
     def bet_sums(self, between: Between) -> BetSums:
-        """The sums of bets."""
+        """Return the sums of bets."""
         query, sums = self._sql.BETS_BETWEEN, BetSums()
         with self._in_words():
             for game, bets in self._db.execute(query.text, query.values(_named(between))):
@@ -120,7 +120,7 @@ class FactQueries(RecordQueries):
         return sums
 
     def paces(self, between: Between) -> list[Pace]:
-        """How fast each dealer dealt, by name."""
+        """Return how fast each dealer dealt, by name."""
         with self._in_words():
             return [
                 Pace(name, int(rounds), int(millis))
@@ -128,13 +128,13 @@ class FactQueries(RecordQueries):
             ]
 
     def changed_rounds(self, between: Between) -> list[ChangedRound]:
-        """The rounds that were changed after they had closed."""
+        """Return the rounds that were changed after they had closed."""
         with self._in_words():
             found = self._all(self._sql.CHANGED_BETWEEN, **_named(between))
         return [ChangedRound(*each)._replace(at=time_of(each[-1]) or "") for each in found]
 
     def asked(self, name: str, between: Between) -> Report:
-        """The answer to a query of `house_statements.QUERIES`."""
+        """Return the answer to a query of `house_statements.QUERIES`."""
         query, statement = self._sql.asked(name)
         with self._in_words():
             found = self._db.execute(statement.text, statement.values(_named(between))).fetchall()
@@ -144,7 +144,7 @@ class FactQueries(RecordQueries):
         return Report(query.titles, list(rows), query.names)
 
     def changes(self, between: Between) -> list[RoundMessage]:
-        """All messages about the rounds that were corrected or voided, round by round, the newest of each last."""
+        """Return all messages about the rounds corrected or voided, round by round, the newest of each last."""
         bodies = dict[tuple[Any, ...], list[tuple[bytes, str]]]()
         with self._in_words():
             changed = self._all(self._sql.CHANGED, **_named(between))
@@ -157,7 +157,7 @@ class FactQueries(RecordQueries):
         ]
 
     def alarms(self, between: Between) -> list[AlarmAt]:
-        """Begin and end of all alarms from the first of these days on, in UTC; each id of a table by itself."""
+        """Return begin and end of all alarms from the first of these days on, in UTC; each id of a table by itself."""
         with self._in_words():
             found = self._all(self._sql.ALARMS, **_named(between))
         return [
@@ -165,24 +165,24 @@ class FactQueries(RecordQueries):
         ]
 
     def rounds_after(self, table: str, place: int, most: int) -> list[RoundAt]:
-        """The rounds of a table that changed behind a place, the number of a change, at most so many."""
+        """Return the rounds of a table that changed behind a place, the number of a change, at most so many."""
         with self._in_words():
             return list(map(_round_at, self._all(self._sql.ROUNDS_AFTER, tbl=table, after=place, most=most)))
 
     def named_at(self, place: int) -> tuple[str, str, int, int] | None:
-        """Table, journal, entry and number of the round that changed last in a place; None where there is none."""
+        """Return table, journal, entry and number of the round that changed last in a place; None if there is none."""
         with self._in_words():
             found = self._all(self._sql.ROUND_AT, changed=place)
         return tuple(found[0]) if found else None
 
     def last_place(self) -> int:
-        """The highest number of a change that was ever given, 0 for none."""
+        """Return the highest number of a change that was ever given, 0 for none."""
         with self._in_words():
             [(found,)] = self._all(self._sql.LAST_CHANGE) or [(0,)]
         return int(found)
 
     def newest_rounds(self) -> dict[str, RoundAt | None]:
-        """Table -> its round that changed last; None for a table without one."""
+        """Return table -> its round that changed last; None for a table without one."""
         with self._in_words():
             places = {str(table): place for table, place in self._all(self._sql.ROUND_TABLES)}
             wanted = [(place,) for place in places.values() if place]
@@ -194,7 +194,7 @@ class FactQueries(RecordQueries):
 
 
 def _day(rounds: int, voided: int, corrected: int, by_hand: int, *money: int) -> Day:
-    """money: staked and house, each in millions and the rest."""
+    """Return what a day sums up. money: staked and house, each in millions and the rest."""
     staked, house = (millions * 1_000_000 + rest for millions, rest in (money[:2], money[2:]))
     return Day(rounds, voided, corrected, by_hand, staked, house)
 
@@ -204,14 +204,14 @@ def _named(between: Between) -> dict[str, object]:
 
 
 def _cell(value: Any) -> str:
-    """A value of a query as reports have it: an amount with two decimals."""
+    """Return a value of a query as reports have it: an amount with two decimals."""
     if value is None or isinstance(value, str | int):
         return "" if value is None else str(value)
     return f"{value:.2f}"
 
 
 def _round_at(found: Sequence[Any]) -> RoundAt:
-    """A row of `ROUNDS_AFTER`."""
+    """Return a row of `ROUNDS_AFTER`."""
     each = RoundAt(*found)
     return each._replace(
         at=time_of(each.at) or "", opened_at=time_of(each.opened_at), closed_at=time_of(each.closed_at)

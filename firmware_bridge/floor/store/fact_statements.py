@@ -22,13 +22,13 @@ DAY_KEY: Final = ("tbl", "day", "shift", "dealt_by", "game")
 
 
 def of_order(column: str, entry: str) -> str:
-    """A value of the order that was answered in an entry, null without one. entry: a table with its place."""
+    """Return a value of the order that was answered in an entry, null without one. entry: a table with its place."""
     same = " and ".join(f"o.{each} = {entry}.{each}" for each in ("tbl", "journal", "seq"))
     return f"(select max(o.{column}) from fact_order o where {same})"
 
 
 def _named(columns: str, of: str = "") -> str:
-    """The rows with the names of a list. A join, since SQLite looks up no rows of `in (values ..)` in an index.
+    """Return the rows with the names of a list. A join, since SQLite looks up no rows of `in (values ..)` in an index.
 
     of: the table with a point, where several have such columns.
     """
@@ -127,7 +127,7 @@ _STAKED: Final = """(tbl, journal, shoe, round) in (
 
 
 def bounds_of(table: Table) -> dict[str, str]:
-    """Bound of days -> the condition of rows of a table of facts; empty for one without days."""
+    """Return bound of days -> the condition of rows of a table of facts; empty for one without days."""
     if "day" in table.c:
         return _OF_DAY
     if table is tables.fact_stake:
@@ -137,7 +137,7 @@ def bounds_of(table: Table) -> dict[str, str]:
 
 
 def exported(name: str, columns: Sequence[str], bounds: Collection[str]) -> TextClause:
-    """Some columns of a table of facts. bounds: those of `since until tbl journal after` that are given."""
+    """Return some columns of a table of facts. bounds: those of `since until tbl journal after` that are given."""
     table = TABLES.tables[name]
     where = {**bounds_of(table), "tbl": "tbl = :tbl", "journal": "journal = :journal", "after": "changed > :after"}
     order = ["changed"] if "after" in bounds else [each.name for each in table.primary_key]
@@ -149,7 +149,7 @@ def exported(name: str, columns: Sequence[str], bounds: Collection[str]) -> Text
 
 
 def sums(by: Collection[str]) -> TextClause:
-    """Sums of gaming days, one for each value of some columns of its key; the others are ''.
+    """Return the sums of gaming days, one for each value of some columns of its key; the others are ''.
 
     Money in two parts, millions and the rest: a sum of forged amounts is more than an integer of SQLite.
     """

@@ -42,7 +42,7 @@ _INTS: Final = {
 
 
 def kind_of(column: Column[Any]) -> str:
-    """The type of a column in PostgreSQL, without its length and the like: TEXT, BIGINT, TIMESTAMP, JSON or BOOLEAN."""
+    """Return a column's type in PostgreSQL, without length and the like: TEXT, BIGINT, TIMESTAMP, JSON or BOOLEAN."""
     return str(column.type.compile(dialect=_POSTGRESQL)).split()[0].partition("(")[0]
 
 
@@ -67,7 +67,7 @@ def _json(name: str, comment: str, **more: Any) -> Column[Any]:
 
 
 def _event(name: str, *columns: Column[Any], **more: Any) -> Table:
-    """A table with a row for each event of some types. more: `comment`, and `key`: last columns of its key."""
+    """Return a table with a row for each event of some types. more: `comment`, and `key`: last columns of its key."""
     place = _text("tbl"), _text("journal"), _int("seq"), _int("n")
     key = [each.name for each in place] + list(more.get("key", ()))
     kept = PrimaryKeyConstraint(*key), Index(f"{name}_at", "at")

@@ -66,7 +66,7 @@ class FactWrites(FeedWrites):
     """The part of a `Store` that keeps facts. Methods raise StoreError."""
 
     def journals(self) -> list[Key]:
-        """The journals of all tables that have messages or facts."""
+        """Return the journals of all tables that have messages or facts."""
         with self._in_words():
             return [Key(*each) for each in self._all(self._sql.FACT_JOURNALS)]
 
@@ -126,7 +126,7 @@ class FactWrites(FeedWrites):
 
     @abstractmethod
     def _alone(self) -> AbstractContextManager[None]:
-        """Context in which no other transaction writes facts."""
+        """Return a context in which no other transaction writes facts."""
 
     def _save_made(self, rows: Sequence[Row], record: Changes | None) -> None:
         """Keep the facts of messages that were stored, and of rounds that were verified, in the same transaction."""
@@ -148,7 +148,7 @@ class FactWrites(FeedWrites):
         self._save_feed(made)
 
     def _save_rounds(self, made: Facts, *, is_proved: bool) -> set[tuple[str, str, int]]:
-        """Keep rounds; returns the shoes, each with its table and journal, of those that changed."""
+        """Keep rounds; return the shoes, each with its table and journal, of those that changed."""
         names = {**dict.fromkeys(each.name for each in made.rounds), **dict.fromkeys(made.opened)}
         before = {each: Kept() for each in names} | self._kept(names)
         after = dict(before)
@@ -264,7 +264,7 @@ class FactWrites(FeedWrites):
         return {RoundName(*each[:4]): _kept(each) for each in found}
 
     def _named(self, statement: "Statement", names: Sequence[tuple[Any, ...]]) -> list[Any]:
-        """The rows of a statement with `$names` in it for a list of names."""
+        """Return the rows of a statement with `$names` in it for a list of names."""
         found: list[Any] = self._db.execute(*self._sql.listed(statement, names)).fetchall()
         return found
 
@@ -285,7 +285,7 @@ class FactWrites(FeedWrites):
             self._many(statement, [key])
 
     def _messages(self, key: Key) -> Iterator[list[Row]]:
-        """The stored messages of a journal that become facts, a page at a time."""
+        """Yield the stored messages of a journal that become facts, a page at a time."""
         names = {"tbl": key.table, "journal": key.journal}
         if packed := list(self._packed(key).values()):
             if self._all(self._sql.IS_ENROLLED, tbl=key.table):
@@ -300,7 +300,7 @@ class FactWrites(FeedWrites):
 
 
 def _kept(found: Sequence[Any]) -> Kept:
-    """A row of `fact_round` as statements select it, without `changed`."""
+    """Return a row of `fact_round` as statements select it, without `changed`."""
     *fields, opened_at, closed_at = found
     opened, closed = time_of(opened_at), time_of(closed_at)
     if fields[4] is None:
@@ -316,12 +316,12 @@ def _row(name: RoundName, kept: Kept) -> tuple[Any, ...]:
 
 
 def time_of(found: Any) -> str | None:
-    """A time as RFC 3339: an engine gives back a text, or a time."""
+    """Return a time as RFC 3339: an engine gives back a text, or a time."""
     return rfc3339(found.astimezone(UTC)) if isinstance(found, datetime) else found
 
 
 def day_of(*found: Any) -> Day:
-    """Sums of a day as an engine gives them back, the last one as JSON."""
+    """Return the sums of a day as an engine gives them back, the last one as JSON."""
     *sums, bets = found
     day = Day(*sums)
     day.bets = bets_of(bets or "{}")
@@ -343,7 +343,7 @@ def _name(item: tuple[Any, Any]) -> Any:
 
 
 def _values(made: Sequence[Fact]) -> dict[type[Any], list[tuple[Any, ...]]]:
-    """Kind of a fact -> rows of its table."""
+    """Return kind of a fact -> rows of its table."""
     values: dict[type[Any], list[tuple[Any, ...]]] = {}
     for each in made:
         values.setdefault(type(each), []).append(_event_row(each))

@@ -71,28 +71,28 @@ class FeedQueries(RecordQueries):
     """The queries about the feed that a `Store` and a `Reader` answer. Methods raise StoreError."""
 
     def feed_end(self) -> int:
-        """The highest place that was ever given, 0 for none."""
+        """Return the highest place that was ever given, 0 for none."""
         with self._in_words():
             return self._last_place()
 
     def feed_after(self, place: int, most: int) -> list[FedMessage]:
-        """The messages of the feed behind a place, at most so many."""
+        """Return the messages of the feed behind a place, at most so many."""
         with self._in_words():
             found = [FedMessage(*each) for each in self._all(self._sql.FEED_AFTER, after=place, most=most)]
             return [self._with_body(each) for each in found]
 
     def feed_behind(self, place: int) -> int:
-        """The number of messages of the feed behind a place, up to `COUNTED`."""
+        """Return the number of messages of the feed behind a place, up to `COUNTED`."""
         with self._in_words():
             return int(self._all(self._sql.BEHIND_FEED, after=place, most=COUNTED)[0][0])
 
     def forwarded(self) -> list[Forwarded]:
-        """How far each receiver of webhooks is."""
+        """Return how far each receiver of webhooks is."""
         with self._in_words():
             return [Forwarded(*each) for each in self._all(self._sql.FORWARDS)]
 
     def _with_body(self, fed: FedMessage) -> FedMessage:
-        """A message of the feed as it is stored, also in a block."""
+        """Return a message of the feed as it is stored, also in a block."""
         if fed.body is not None:
             return fed._replace(body=as_bytes(fed.body))
         packed = self._packed(Key(fed.table, fed.journal)).get((fed.seq, fed.n)) if fed.kind != "round" else None
@@ -112,7 +112,7 @@ class FeedWrites(FeedQueries, Records):
             self._many(self._sql.FORWARD, taken)
 
     def drop_taken(self) -> int:
-        """Delete from the feed what is of compacted journals and every receiver has taken; returns how many."""
+        """Delete from the feed what is of compacted journals and every receiver has taken; return how many."""
         place, count = 0, 0
         while True:
             with self._in_words():
@@ -139,7 +139,7 @@ class FeedWrites(FeedQueries, Records):
 
 
 def _fed(made: Facts) -> Iterable[tuple[Any, ...]]:
-    """Table, journal, entry, number and kind of each message."""
+    """Yield table, journal, entry, number and kind of each message."""
     for each in made.rounds:
         yield each.table, each.journal, each.seq, each.n, "round"
     for fact in made.events:

@@ -22,13 +22,13 @@ class Query(NamedTuple):
     of: str = ""
 
     def on(self, since: str, until: str, begin: str, end: str, table: str = "") -> str:
-        """The query as it is typed. table: '' for all."""
+        """Return the query as it is typed. table: '' for all."""
         days = {"since": since, "until": until, "begin": begin, "end": end}
         given = {name: f"'{value}'" for name, value in days.items()}
         return self.sql.format(**given, table=f" and {self.of}tbl = '{table}'" if table else "")
 
     def by_name(self) -> TextClause:
-        """The query with named places for values; a table "" is all of them."""
+        """Return the query with named places for values; a table "" is all of them."""
         places = {name: f":{name}" for name in ("since", "until", "begin", "end")}
         return text(self.sql.format(**places, table=f" and (:tbl = '' or {self.of}tbl = :tbl)"))
 

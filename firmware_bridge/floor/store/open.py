@@ -35,7 +35,7 @@ def open_store(config: FloorConfig, *, make: bool = False) -> Store:
 
 
 def open_reader(config: FloorConfig) -> Reader | None:
-    """Open the store of a floor for reading; None without a file. Raises StoreError, ConfigError."""
+    """Open the store of a floor for reading; return None without a file. Raises StoreError, ConfigError."""
     need("sqlalchemy", "floor")
     if config.store.url is None:
         return _file_reader(Path(config.store.path))
@@ -46,7 +46,7 @@ def open_reader(config: FloorConfig) -> Reader | None:
 
 
 def place(config: FloorConfig) -> str:
-    """The place of the store, in words without secrets."""
+    """Return the place of the store, in words without secrets."""
     return config.store.path if config.store.url is None else "PostgreSQL"
 
 
@@ -78,7 +78,7 @@ class Asked:
         self._config, self._limit_s, self._free = config, limit_s, Lock()
 
     def __call__(self, question: Callable[[Reader], Answer]) -> Answer | None:
-        """The answer to a query; None without a store. Raises StoreError, ConfigError."""
+        """Return the answer to a query; None without a store. Raises StoreError, ConfigError."""
         until = monotonic() + self._limit_s
         if not self._free.acquire(timeout=self._limit_s):
             raise self._late()

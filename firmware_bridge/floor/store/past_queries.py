@@ -53,7 +53,7 @@ class PastQueries(RecordQueries):
     """The queries about the past of a table that a `Reader` answers. Methods raise StoreError."""
 
     def shoes_back(self, table: str, most: int, last: int = MOST, first: int = 0) -> list[PastShoe]:
-        """The shoes of a table from a number back, the newest first."""
+        """Return the shoes of a table from a number back, the newest first."""
         with self._in_words():
             rows = self._all(self._sql.SHOES_BACK, tbl=table, first=first, last=last, most=most)
             names = [(table, str(journal), int(shoe)) for journal, shoe, *_ in rows]
@@ -64,7 +64,7 @@ class PastQueries(RecordQueries):
         return [_shoe(each)._replace(dealt=tuple(of.get((each[0], each[1]), ()))) for each in rows]
 
     def alarms_in(self, table: str, journals: Iterable[str]) -> list[AlarmAt]:
-        """Begins and ends of alarms in some journals, in their order."""
+        """Return begin and end of alarms in some journals, in their order."""
         names = [(table, each) for each in dict.fromkeys(journals)]
         with self._in_words():
             found = self._db.execute(*self._sql.listed(self._sql.ALARMS_IN, names)).fetchall() if names else []
@@ -74,7 +74,7 @@ class PastQueries(RecordQueries):
         ]
 
     def rounds_of(self, table: str, journal: str, shoe: int, first: int = 0, last: int = MOST) -> list[PastRound]:
-        """All messages about some rounds of a shoe, round by round, the newest of each last."""
+        """Return all messages about some rounds of a shoe, round by round, the newest of each last."""
         named = {"tbl": table, "journal": journal, "shoe": shoe, "first": first, "last": last, "most": MOST_MESSAGES}
         with self._in_words():
             found = self._all(self._sql.SHOE_ROUNDS, **named)

@@ -192,7 +192,7 @@ class PostgresStore(Store):
             raise
 
     def faults(self, *, whole: bool = False) -> list[str]:
-        """Faults of the server's settings, its archive, and of its disk as far as it has read it, in words."""
+        """Return faults of the server's settings, its archive, and of its disk as far as it has read it, in words."""
         with self._in_words():
             unsafe = [
                 f"the server runs with {each}: a power cut loses messages" for (each,) in self._db.execute(UNSAFE)
@@ -273,7 +273,7 @@ class PostgresStore(Store):
         return fresh, [rows[place - 1] for (place,) in found]
 
     def _copy(self, rows: list[Row]) -> bool:
-        """Insert rows by COPY; returns whether all were new, else none is written."""
+        """Insert rows by COPY; return whether all were new, else none is written."""
         try:
             with self._db.transaction(), self._db.cursor() as cursor, cursor.copy(COPY) as copy:
                 for row in rows:
@@ -325,7 +325,7 @@ class PostgresReader(Reader):
             raise
 
     def counts(self) -> Counts:
-        """Counts of the store; messages are an estimate, and so are large other counts. Raises StoreError."""
+        """Return the counts of the store; messages are an estimate, as are other large counts. Raises StoreError."""
         with self._reading() as db:
             return Counts(*(db.execute(COUNTS).fetchone() or (0, 0, 0, 0)))
 
@@ -342,7 +342,7 @@ class PostgresReader(Reader):
 
 
 def connected(url: str, password: str | None, **ways: Any) -> tuple[str, psycopg.Connection[Any]]:
-    """Connect to a database; returns its name in words, and the connection. ways: over `WAYS`. Raises StoreError."""
+    """Connect to a database; return its name in words, and the connection. ways: over `WAYS`. Raises StoreError."""
     try:
         named = conninfo_to_dict(url)
     except psycopg.Error:  # its text shows parts of the URL
@@ -356,7 +356,7 @@ def connected(url: str, password: str | None, **ways: Any) -> tuple[str, psycopg
 
 
 def verify_format(db: psycopg.Connection[Any], place: str) -> bool:
-    """Whether there are tables. place: as in `in_words`. Raises OtherFormat for another format, psycopg.Error."""
+    """Return whether there are tables. place: as in `in_words`. Raises OtherFormat for another one, psycopg.Error."""
     (is_there,) = db.execute(HAS_VERSION).fetchone() or (False,)
     (found,) = (db.execute(VERSION).fetchone() if is_there else None) or (0,)
     if is_there and found != FORMAT:
@@ -375,6 +375,6 @@ def in_words(place: str) -> Iterator[None]:
 
 
 def hint(sqlstate: str | None, text: str) -> str:
-    """What to do about an error of the server or the connection."""
+    """Return what to do about an error of the server or the connection."""
     known = sqlstate or next((code for words, code in UNNAMED.items() if words in text), "08")
     return next((todo for code, todo in HINTS.items() if known.startswith(code)), "run shoe-floor check")

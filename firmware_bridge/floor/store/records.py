@@ -34,22 +34,22 @@ class RecordQueries(ABC):
     def _in_words(self) -> AbstractContextManager[Any]: ...
 
     def record_keys(self) -> list[TrustedKey]:
-        """All keys of all tables, the oldest first."""
+        """Return all keys of all tables, the oldest first."""
         with self._in_words():
             return [TrustedKey(*each) for each in self._all(self._sql.KEYS)]
 
     def logs(self) -> list[Log]:
-        """All records of all tables."""
+        """Return all records of all tables."""
         with self._in_words():
             return [_log(each) for each in self._all(self._sql.ALL_LOGS)]
 
     def incidents(self) -> list[Incident]:
-        """The open incidents, the oldest first."""
+        """Return the open incidents, the oldest first."""
         with self._in_words():
             return [Incident(*each) for each in self._all(self._sql.OPEN)]
 
     def _all(self, statement: "Statement", **named: object) -> list[Any]:
-        """All rows of a query."""
+        """Return all rows of a query."""
         found: list[Any] = self._db.execute(statement.text, statement.values(named)).fetchall()
         return found
 
@@ -58,7 +58,7 @@ class RecordQueries(ABC):
         return Decoded()
 
     def _packed(self, key: Key) -> dict[tuple[int, int], Row]:
-        """Entry and number -> the row of each event in the block of a journal; {} without one."""
+        """Return entry and number -> the row of each event in the block of a journal; {} without one."""
         found = self._all(self._sql.BLOCK, tbl=key.table, journal=key.journal)
         return self._decoded.of(key, *map(bytes, found[0])) if found else {}
 
@@ -70,7 +70,7 @@ class Records(RecordQueries):
     def _transaction(self) -> AbstractContextManager[Any]: ...
 
     def state_of(self, table: str) -> TableState:
-        """What is known of a table's record."""
+        """Return what is known of a table's record."""
         with self._in_words():
             keys = [TrustedKey(*each) for each in self._all(self._sql.KEYS_OF, tbl=table)]
             logs = self._table_logs(table)
@@ -95,7 +95,7 @@ class Records(RecordQueries):
             self._many(self._sql.INCIDENT, [(*each, "") for each in incidents])
 
     def close_incidents(self, table: str, kind: str, by: str, at: str) -> int:
-        """Close the open incidents of a kind; returns how many. by: who looked at them, in words."""
+        """Close the open incidents of a kind; return how many. by: who looked at them, in words."""
         with self._transaction():
             return self._many(self._sql.CLOSE_KIND, [(f"{at} {by}", table, kind)])
 
@@ -105,68 +105,68 @@ class Records(RecordQueries):
             self._many(self._sql.EXPIRE_EVIDENCE, [(before,)])
 
     def expire_quarantine(self, before: str, *, dry: bool = False) -> int:
-        """Delete what came into the quarantine before an RFC 3339 time; returns how many. dry: only count them."""
+        """Delete what came into the quarantine before an RFC 3339 time; return how many. dry: only count them."""
         with self._transaction():
             if dry:
                 return int(self._all(self._sql.OLD_QUARANTINE, before=before)[0][0])
             return self._many(self._sql.EXPIRE_QUARANTINE, [(before,)])
 
     def rows_behind(self, table: str, journal: str, first: int, last: int) -> list[Row]:
-        """All messages of some entries, those that wait too."""
+        """Return all messages of some entries, those that wait too."""
         with self._in_words():
             found = self._all(self._sql.STORED_OR_WAITING, tbl=table, journal=journal, first=first, last=last)
             return self._with_packed(Key(table, journal), first, last, [Row(*each) for each in found])
 
     def waiting_rows(self, table: str) -> list[Row]:
-        """All messages of a table that wait."""
+        """Return all messages of a table that wait."""
         with self._in_words():
             return [Row(*each) for each in self._all(self._sql.WAITING_ROWS, tbl=table)]
 
     def journals_from(self, table: str, shoe: int) -> list[str]:
-        """The journals of a table from a shoe on."""
+        """Return the journals of a table from a shoe on."""
         with self._in_words():
             return [str(each) for (each,) in self._all(self._sql.FOLLOWING, tbl=table, shoe=shoe)]
 
     def journals_of_number(self, table: str, number: int) -> list[str]:
-        """The journals of a table with a number."""
+        """Return the journals of a table with a number."""
         with self._in_words():
             found = self._all(self._sql.OF_NUMBER, tbl=table, first=f"{number}-", end=f"{number}.")
             return [str(each) for (each,) in found]
 
     def rounds_of(self, table: str, journal: str) -> list[tuple[int, int, int, int, str]]:
-        """Shoe, round, revision, entry and status of each round message of a journal."""
+        """Return shoe, round, revision, entry and status of each round message of a journal."""
         with self._in_words():
             return [tuple(each) for each in self._all(self._sql.ROUNDS, tbl=table, journal=journal)]
 
     def has_event(self, table: str, journal: str, seq: int, n: int) -> bool:
-        """Whether an event is kept."""
+        """Return whether an event is kept."""
         with self._in_words():
             found = self._all(self._sql.EVENT, tbl=table, journal=journal, seq=seq, n=n)
             return bool(found) or (seq, n) in self._packed(Key(table, journal))
 
     def heads_of(self, table: str, journal: str, seq: int) -> list[str]:
-        """The verified heads of an entry."""
+        """Return the verified heads of an entry."""
         with self._in_words():
             return [str(each) for (each,) in self._all(self._sql.HEADS, tbl=table, journal=journal, seq=seq)]
 
     def is_expired(self, table: str, journal: str) -> bool:
-        """Whether a journal was deleted because of its age."""
+        """Return whether a journal was deleted because of its age."""
         with self._in_words():
             return bool(self._all(self._sql.IS_EXPIRED, tbl=table, journal=journal))
 
     def stored_bytes(self, row: Row) -> tuple[bytes, bytes | None] | None:
-        """Body and digest of the stored message with the key of this one."""
+        """Return body and digest of the stored message with the key of this one."""
         with self._in_words():
             found = self._stored(row)
         return (bytes(found[0]), found[1]) if found else None
 
     def differing(self, rows: Sequence[Row]) -> list[Row]:
-        """Those of these messages that have other bytes in the store under the same key."""
+        """Return those of these messages that have other bytes in the store under the same key."""
         with self._in_words():
             return self._differing(rows)
 
     def leaves(self, origin: str, first: int = 0) -> Iterator[Leaf]:
-        """The leaves of a record from an index on."""
+        """Yield the leaves of a record from an index on."""
         while True:
             some = self.some_leaves(origin, first, LEAVES)
             yield from some
@@ -175,18 +175,18 @@ class Records(RecordQueries):
             first = some[-1].idx + 1
 
     def some_leaves(self, origin: str, first: int, most: int) -> list[Leaf]:
-        """The leaves of a record from an index on, at most so many."""
+        """Return the leaves of a record from an index on, at most so many."""
         with self._in_words():
             found = self._all(self._sql.LEAVES, origin=origin, first=first, most=most)
             return [Leaf(*each)._replace(head=bytes(each[-1]).hex()) for each in found]
 
     def leaves_of(self, table: str, journal: str, seq: int) -> list[Leaf]:
-        """The verified entries in a place: one for each record of the table with an entry there."""
+        """Return the verified entries in a place: one for each record of the table with an entry there."""
         with self._in_words():
             return [Leaf(*each) for each in self._all(self._sql.LEAF_OF, tbl=table, journal=journal, seq=seq)]
 
     def last_unshown(self, origin: str, journal: str = "") -> int:
-        """The index of a record's last entry with bytes that are not as they came; -1 if all are.
+        """Return the index of a record's last entry with bytes that are not as they came; -1 if all are.
 
         They were deleted, or have other names. journal: look in this one only.
         """
@@ -195,12 +195,12 @@ class Records(RecordQueries):
         return -1 if found is None else int(found)
 
     def leaves_in(self, table: str, journal: str) -> int:
-        """How many verified entries a journal has."""
+        """Return how many verified entries a journal has."""
         with self._in_words():
             return int(self._all(self._sql.LEAVES_IN, tbl=table, journal=journal)[0][0])
 
     def unproved(self, table: str, journal: str, *, quorum: bool) -> int:
-        """How many entries of a table's journal no checkpoint covers; 0 for a table without an enrolled key.
+        """Return how many entries of a table's journal no checkpoint covers; 0 for a table without an enrolled key.
 
         Entries before the table's first record count for covered, as no checkpoint ever can. quorum: it must be one
         that a quorum of witnesses cosigned.
@@ -221,20 +221,20 @@ class Records(RecordQueries):
             return len(unproved)
 
     def stored_rows(self, table: str, journal: str, first: int, last: int) -> list[Row]:
-        """All messages of some entries that are stored, without those that wait."""
+        """Return all messages of some entries that are stored, without those that wait."""
         with self._in_words():
             found = self._all(self._sql.STORED, tbl=table, journal=journal, first=first, last=last)
             return self._with_packed(Key(table, journal), first, last, [self._row(each) for each in found])
 
     def _stored(self, row: Row) -> Any:
-        """Body and digest under the key of a message, None if there is none."""
+        """Return body and digest under the key of a message, None if there is none."""
         found = self._db.execute(self._sql.MESSAGE.text, row[:5]).fetchone()
         if found is None and row.topic == EVENT and (packed := self._packed(row.key).get((row.seq, row.n))):
             return packed[-2:]
         return found
 
     def _with_packed(self, key: Key, first: int, last: int, rows: list[Row]) -> list[Row]:
-        """Rows of some entries of a journal, and the events in its block."""
+        """Return the rows of some entries of a journal, and the events in its block."""
         packed = self._packed(key)
         return merged(rows, [row for row in packed.values() if first <= row.seq <= last]) if packed else rows
 
@@ -251,7 +251,7 @@ class Records(RecordQueries):
         return [_log(each) for each in self._all(self._sql.LOGS, tbl=table)]
 
     def proved_bodies(self, table: str, journal: str, first: int, last: int) -> dict[tuple[int, int], bytes]:
-        """Entry and number -> the bytes of each verified round, where other bytes are stored in its place."""
+        """Return entry and number -> the bytes of each verified round, where other bytes are stored in its place."""
         with self._in_words():
             found = self._all(self._sql.PROVED_BODIES, tbl=table, journal=journal, first=first, last=last)
         return {(int(seq), int(n)): bytes(body) for seq, n, body in found}
@@ -288,7 +288,7 @@ class Records(RecordQueries):
         self._many(getattr(self._sql, name), rows)
 
     def _many(self, statement: "Statement", rows: Sequence[Sequence[Any]]) -> int:
-        """Execute a statement for each row of values, in the order of its places; returns how many rows it wrote."""
+        """Execute a statement for each row of values, in the order of its places; return how many rows it wrote."""
         if not rows:
             return 0
         cursor = self._db.cursor()
@@ -302,15 +302,15 @@ def _log(found: Sequence[Any]) -> Log:
 
 
 def _leaf_values(leaf: Leaf) -> tuple[Any, ...]:
-    """The values of the statement `LEAF`."""
+    """Return the values of the statement `LEAF`."""
     return leaf.idx, leaf.seq, bytes.fromhex(leaf.head), leaf.origin, leaf.table, leaf.journal
 
 
 def in_parts(rows: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    """Rows in lists short enough for one statement."""
+    """Yield rows in lists short enough for one statement."""
     return (rows[start : start + MOST_LISTED] for start in range(0, len(rows), MOST_LISTED))
 
 
 def as_bytes(body: Any) -> bytes:
-    """A body as bytes; SQLite gives back a text where another program wrote one."""
+    """Return a body as bytes; SQLite gives back a text where another program wrote one."""
     return body.encode() if isinstance(body, str) else bytes(body)

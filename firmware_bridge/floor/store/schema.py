@@ -121,7 +121,7 @@ create function row_is_kept() returns trigger language plpgsql as $$
 
 
 def schema(engine: Engine) -> list[str]:
-    """The statements that make all tables of `TABLES`, with their indexes, triggers and views."""
+    """Return the statements that make all tables of `TABLES`, with their indexes, triggers and views."""
     made: list[str] = []
 
     def keep(statement: Any, *_: Any, **__: Any) -> None:
@@ -136,7 +136,7 @@ def schema(engine: Engine) -> list[str]:
 
 
 def trigger(engine: Engine, table: str, what: str) -> str:
-    """The statement that makes the trigger by which no row is changed or deleted. what: `update` or `delete`."""
+    """Return the statement that makes the trigger by which no row is changed or deleted. what: `update` or `delete`."""
     name = f"{table}_is_never_{_DONE[what]}"
     if engine == "sqlite":
         words = f"messages are never {_DONE[what]}" if table == "message" else f"{table}: rows are never {_DONE[what]}"

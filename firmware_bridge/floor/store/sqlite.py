@@ -213,7 +213,7 @@ class SqliteReader(Reader):
             self._db = sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True, timeout=READER_BUSY_S)
 
     def counts(self) -> Counts:
-        """Exact counts of the store. Raises StoreError."""
+        """Return the exact counts of the store. Raises StoreError."""
         with self._reading() as db:
             found = db.execute(COUNTS).fetchone()
         return Counts(*(each or 0 for each in found))
@@ -240,7 +240,7 @@ def verify_format(path: Path) -> None:
 
 
 def _inode(path: Path) -> int | None:
-    """The number of a file, None if there is none."""
+    """Return the number of a file, None if there is none."""
     try:
         return path.stat().st_ino
     except OSError:
@@ -248,7 +248,7 @@ def _inode(path: Path) -> int | None:
 
 
 def _room(path: Path, db: sqlite3.Connection) -> Room:
-    """The room of a file, and of its disk."""
+    """Return the room of a file, and of its disk."""
     used, unused = db.execute(ROOM).fetchone()
     try:
         disk = os.statvfs(path)

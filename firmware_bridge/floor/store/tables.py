@@ -30,12 +30,12 @@ LACKS: Final = f"({GAP}) or since <> ''"
 
 
 def texts(names: str, **more: Any) -> list[Column[Any]]:
-    """Columns of texts, by their names."""
+    """Return columns of texts, by their names."""
     return [Column(name, TEXT, **{"nullable": False} | more) for name in names.split()]
 
 
 def ints(names: str, **more: Any) -> list[Column[Any]]:
-    """Columns of integers, by their names."""
+    """Return columns of integers, by their names."""
     return [Column(name, INT, **{"nullable": False} | more) for name in names.split()]
 
 
@@ -44,13 +44,13 @@ def _blobs(names: str, **more: Any) -> list[Column[Any]]:
 
 
 def part_index(name: str, *columns: Any, where: str, **more: Any) -> Index:
-    """An index. where: which rows are in it."""
+    """Return an index. where: which rows are in it."""
     part = text(where)
     return Index(name, *columns, sqlite_where=part, postgresql_where=part, **more)
 
 
 def _of_round() -> list[Column[Any]]:
-    """What a message of a round has beside that of an event."""
+    """Return what a message of a round has beside that of an event."""
     return [
         *texts("game", nullable=True),
         *ints("round", nullable=True),

@@ -21,7 +21,7 @@ STEPS: Final[dict[int, Step]] = {8: from_8_to_9.STEP, 9: from_9_to_10.STEP}
 
 
 def engine_of(config: FloorConfig, backups: Path) -> Engine:
-    """The store of a floor, of any format. backups: the directory of dumps. Raises ConfigError, StoreError."""
+    """Return the store of a floor, of any format. backups: the directory of dumps. Raises ConfigError, StoreError."""
     need("sqlalchemy", "floor")
     if config.store.url is None:
         return SqliteFile(Path(config.store.path))
@@ -33,7 +33,7 @@ def engine_of(config: FloorConfig, backups: Path) -> Engine:
 
 
 def planned(config: FloorConfig, backups: Path) -> Iterator[str]:
-    """What a migration would do and how long it would take; changes nothing. Raises StoreError, ConfigError."""
+    """Yield what a migration would do and how long it would take; change nothing. Raises StoreError, ConfigError."""
     engine, hidden = engine_of(config, backups), names(config.ingest.pseudonym_key_file)
     if (found := _found(engine)) is None:
         return
@@ -47,7 +47,7 @@ def planned(config: FloorConfig, backups: Path) -> Iterator[str]:
 
 
 def migrated(config: FloorConfig, backups: Path) -> Iterator[str]:
-    """Migrate the store; yields a line for each thing done. Raises StoreError, ConfigError."""
+    """Migrate the store; yield a line for each thing done. Raises StoreError, ConfigError."""
     engine, hidden = engine_of(config, backups), names(config.ingest.pseudonym_key_file)
     if (found := _found(engine)) is None:
         yield f"{engine.place} has format {FORMAT}: there is nothing to do"
@@ -59,7 +59,7 @@ def migrated(config: FloorConfig, backups: Path) -> Iterator[str]:
 
 
 def back(config: FloorConfig, backups: Path, to: int | None, *, dry: bool = False) -> Iterator[str]:
-    """Put the store's backup back; yields a line for each thing done. Raises StoreError, ConfigError.
+    """Put the store's backup back; yield a line for each thing done. Raises StoreError, ConfigError.
 
     to: the format that is wanted, None for that before the last migration. dry: only say it.
     """
@@ -85,7 +85,7 @@ def _backup(engine: Engine, found: int, to: int | None) -> Backup:
 
 
 def _found(engine: Engine) -> int | None:
-    """The format of a store that must be migrated, None where it has that of this version. Raises OtherFormat."""
+    """Return the format of a store to migrate, None where it has that of this version. Raises OtherFormat."""
     if (found := engine.format()) is None:
         raise StoreError(f"there is no store at {engine.place}", "check [store] of floor.toml")
     if found == FORMAT:

@@ -29,42 +29,42 @@ class Engine(ABC):
 
     @abstractmethod
     def format(self) -> int | None:
-        """The store's format; None where there is no store."""
+        """Return the store's format; None where there is no store."""
 
     @abstractmethod
     def reading(self) -> AbstractContextManager[Database]:
-        """Context that reads the store, beside all who use it."""
+        """Return a context that reads the store, beside all who use it."""
 
     @abstractmethod
     def room(self) -> str:
-        """What a backup takes, what there is, and where it will be, in words."""
+        """Return what a backup takes, what there is, and where it will be, in words."""
 
     @abstractmethod
     def migrate(self, found: int, to: int, steps: Steps, names: Names | None) -> Iterator[str]:
-        """Keep the store of the format `found` as a backup and take it through the steps; yields a line for each thing.
+        """Keep the store of the format `found` as a backup and take it through the steps; yield a line for each thing.
 
         Refused while another program has the store open.
         """
 
     @abstractmethod
     def backups(self) -> list[Backup]:
-        """The backups of migrations, the newest format first."""
+        """Return the backups of migrations, the newest format first."""
 
     @abstractmethod
     def back(self, backup: Backup) -> Iterator[str]:
-        """Put a backup in the place of the store, which is kept beside it; yields a line for each thing.
+        """Put a backup in the place of the store, which is kept beside it; yield a line for each thing.
 
         Refused while another program has the store open.
         """
 
 
 def of_format(path: Path, number: int) -> Path:
-    """The place beside a store where it is kept in a format."""
+    """Return the place beside a store where it is kept in a format."""
     return path.with_name(f"{path.name}.format-{number}")
 
 
 def kept_formats(path: Path) -> list[Backup]:
-    """What is kept beside a store, the newest format first."""
+    """Return what is kept beside a store, the newest format first."""
     found = path.parent.glob(f"{path.name}.format-*")
     numbered = [(each, each.name.rpartition("-")[2]) for each in found]
     kept = [Backup(each, int(number)) for each, number in numbered if number.isdecimal()]

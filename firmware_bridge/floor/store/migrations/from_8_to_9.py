@@ -129,7 +129,7 @@ def _again(db: Database, names: Names, table: str, *columns: str) -> None:
 
 
 def _facts(db: Database, names: Names) -> None:
-    """Facts outlive the events that they were made of."""
+    """Replace the names in facts too: they outlive the events that they were made of."""
     where = " and ".join(f"{each} = ?" for each in _OF_FACT)
     for *key, error in db.all(f"select {', '.join(f'f.{each}' for each in _OF_FACT)}, f.error {_SUMMED}"):
         hidden = from_json(in_summaries(msgspec.json.encode(error), names.word), str)

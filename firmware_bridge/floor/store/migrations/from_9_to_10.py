@@ -13,7 +13,7 @@ _SET: Final = ", ".join(f"{each} = ?" for each in (*COLUMNS, "why"))
 
 
 def verify(db: Database, names: Names | None) -> None:
-    """Nothing stands in its way: names in these sentences became pseudonyms as they came."""
+    """Find nothing in its way: names in these sentences became pseudonyms as they came."""
 
 
 def measure(db: Database, names: Names | None) -> Size:

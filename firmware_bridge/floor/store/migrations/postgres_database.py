@@ -94,7 +94,7 @@ class PostgresDatabase(Engine):
 
     @contextmanager
     def _alone(self) -> Iterator[psycopg.Connection[Any]]:
-        """A transaction of the owner of the tables, in which no other inserts messages."""
+        """Yield a transaction of the owner of the tables, in which no other inserts messages."""
         with closing(self._connected()) as db, in_words(self.place):
             [(is_owner, owner)] = db.execute(IS_OWNER).fetchall()
             if not is_owner:
@@ -172,7 +172,7 @@ def _format(db: psycopg.Connection[Any]) -> int | None:
 
 
 def _program(name: str) -> str:
-    """A program of PostgreSQL: of the path, else the newest one of Debian. Raises StoreError."""
+    """Return a program of PostgreSQL: of the path, else the newest one of Debian. Raises StoreError."""
     by_version = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"), key=lambda path: int(path.parts[-3]))
     if found := shutil.which(name) or next((str(each) for each in reversed(by_version)), None):
         return found

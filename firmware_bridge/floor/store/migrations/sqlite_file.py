@@ -94,14 +94,14 @@ class SqliteFile(Engine):
             yield f"{since} messages that came since are in {kept} alone; the ingest asks the tables for them again"
 
     def _needed(self) -> tuple[int, int]:
-        """Bytes that a migration needs at most, and that are free."""
+        """Return the bytes that a migration needs at most, and those that are free."""
         with self._in_words():
             size, disk = self._path.stat().st_size, os.statvfs(self._path.parent)
         log = self._path.with_name(f"{self._path.name}-wal")
         return size + (log.stat().st_size if log.exists() else 0), disk.f_bavail * disk.f_frsize
 
     def _copied_s(self) -> float:
-        """Seconds that a sample takes to be copied to this disk, 0 where none can be written."""
+        """Return the seconds that a sample takes to be copied to this disk, 0 where none can be written."""
         try:
             with self._path.open("rb") as store, TemporaryFile(dir=self._path.parent) as copy:
                 began, sample = monotonic(), store.read(SAMPLE)
@@ -122,7 +122,7 @@ class SqliteFile(Engine):
 
     @contextmanager
     def _alone(self) -> Iterator[sqlite3.Connection]:
-        """The file, whole without its log, that no other program has open, and that none can open."""
+        """Yield the file, whole without its log, that no other program has open, and that none can open."""
         with closing(
             sqlite3.connect(f"{self._path.absolute().as_uri()}?mode=rw", isolation_level=None, uri=True)
         ) as db:
@@ -202,7 +202,7 @@ class _Tables:
 
     @contextmanager
     def changing(self, *tables: str) -> Iterator[None]:
-        """Triggers are made again as they were."""
+        """Drop the triggers for the block, and make them again as they were."""
         found = [each for table in tables for each in self._db.execute(_TRIGGERS, (table,)).fetchall()]
         for name, _ in found:
             self._db.execute(f"drop trigger {name}")

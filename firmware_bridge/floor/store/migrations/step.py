@@ -14,19 +14,19 @@ class Database(Protocol):
     """The type of a column of text."""
 
     def all(self, query: str, *values: object) -> list[tuple[Any, ...]]:
-        """The rows of a query, with `?` for each value."""
+        """Return the rows of a query, with `?` for each value."""
         ...
 
     def write(self, statement: str, *values: object) -> int:
-        """Execute a statement, with `?` for each value; returns how many rows it wrote."""
+        """Execute a statement, with `?` for each value; return how many rows it wrote."""
         ...
 
     def contains(self, column: str) -> str:
-        """The SQL condition that the bytes of a column contain a value, `?`."""
+        """Return the SQL condition that the bytes of a column contain a value, `?`."""
         ...
 
     def changing(self, *tables: str) -> AbstractContextManager[None]:
-        """Context in which the rows of these tables may be changed: their triggers refuse it else."""
+        """Return a context in which the rows of these tables may be changed: their triggers refuse it else."""
         ...
 
 
