@@ -46,13 +46,13 @@ class Audit:
         self.entries = self.hidden = 0
 
     def again(self, store: Store) -> "Audit":
-        """The next audit, from the marks of this one. store: opened again."""
+        """Return the next audit, from the marks of this one. store: opened again."""
         made = Audit(store)
         made.marks = self.marks
         return made
 
     def run(self, *, whole: bool) -> Iterator[Incident | None]:
-        """Verify everything, or what came since the last complete verification; yields after each page of entries.
+        """Verify everything, or what came since the last complete verification; yield after each page of entries.
 
         None for a page without a finding. Raises StoreError.
         """
@@ -71,7 +71,7 @@ class Audit:
                     yield found
 
     def _of(self, log: Log, keys: Keys, mark: Mark) -> Iterator[Incident | Mark | None]:
-        """Verify a record from a mark on; yields the mark at its end at last."""
+        """Verify a record from a mark on; yield the mark at its end at last."""
         edge, head, at = list(mark.edge), mark.head, mark.size
         while at < log.size:
             leaves = self._store.some_leaves(log.origin, at, min(PAGE, log.size - at))
@@ -99,7 +99,7 @@ class Audit:
         yield Mark(at, tuple(edge), head)
 
     def _stored_rows(self, damaged: list[DamagedBlock], *place: Any) -> list[Row]:
-        """The messages of some entries, none where their block is damaged."""
+        """Return the messages of some entries, none where their block is damaged."""
         try:
             return self._store.stored_rows(*place)
         except DamagedBlock as error:
@@ -107,7 +107,7 @@ class Audit:
             return []
 
     def _wrong(self, log: Log, keys: Keys, leaf: Leaf, rows: list[Row], before: str) -> str:
-        """What is wrong with the stored messages of an entry; "" for nothing."""
+        """Return what is wrong with the stored messages of an entry; "" for nothing."""
         if not any(row.topic == EVENT for row in rows):
             if not self._store.is_expired(log.table, leaf.journal):
                 return "its messages are not in the store"
@@ -134,7 +134,7 @@ class Audit:
 
 
 def behind(store: Store, table: str = "") -> Iterator[str]:
-    """What waits behind the last checkpoint of each table, in words; "" for all tables. Raises StoreError."""
+    """Yield what waits behind the last checkpoint of each table, in words; "" for all tables. Raises StoreError."""
     newest = {each.table: each for each in sorted(store.logs(), key=attrgetter("birth")) if each.size}
     for log in newest.values() if not table else filter(None, [newest.get(table)]):
         waiting = [each for each in store.waiting_rows(log.table) if each.topic == EVENT]
@@ -148,7 +148,7 @@ def behind(store: Store, table: str = "") -> Iterator[str]:
 
 
 def _fit(store: Store, last: Sequence[Leaf], waiting: Sequence[Row]) -> Iterator[bool]:
-    """Whether each entry that waits follows from the last verified one, and is of the round that was open there."""
+    """Yield whether each waiting entry follows from the last verified one, and is of the round that was open there."""
     play, leaf = Play(), last[0]
     stored = store.stored_rows(leaf.table, leaf.journal, max(1, leaf.seq - BEFORE), leaf.seq)
     for _, rows in groupby(stored, attrgetter("seq")):
@@ -166,7 +166,7 @@ def _fit(store: Store, last: Sequence[Leaf], waiting: Sequence[Row]) -> Iterator
 
 
 def _shown(parts: Sequence[Part]) -> ExportLine | None:
-    """The line of an entry, without its proof; None for parts that make none."""
+    """Return the line of an entry, without its proof; None for parts that make none."""
     try:
         return parse_line(exported(parts[0].head, public_bytes(parts), parts[-1].sealed, NO_PROOF)) if parts else None
     except Refused:
@@ -176,7 +176,7 @@ def _shown(parts: Sequence[Part]) -> ExportLine | None:
 def rows_of(
     leaves: Sequence[Leaf], read: Callable[[str, str, int, int], Iterable[Row]]
 ) -> dict[tuple[str, int], list[Row]]:
-    """The messages of each of these entries of a table, [] where there is none. read: those of some entries."""
+    """Return the messages of each of these entries of a table, [] where there is none. read: those of some entries."""
     rows: dict[tuple[str, int], list[Row]] = {(each.journal, each.seq): [] for each in leaves}
     for journal in dict.fromkeys(each.journal for each in leaves):
         seqs = [each.seq for each in leaves if each.journal == journal]
@@ -187,14 +187,14 @@ def rows_of(
 
 
 def parts_of(rows: Iterable[Row]) -> list[Part]:
-    """The events among the messages of an entry, by `n`; [] where one of them is not as its table sent it."""
+    """Return the events among the messages of an entry, by `n`; [] where one of them is not as its table sent it."""
     events = sorted((row for row in rows if row.topic == EVENT), key=lambda row: row.n)
     parts = [each for row in events if (each := part(row.body))]
     return parts if len(parts) == len(events) else []
 
 
 def _before(parts: Sequence[Part]) -> str:
-    """The head before the first entry of a record."""
+    """Return the head before the first entry of a record."""
     begun = begun_by(parts[-1])
     return begun.follows.head if begun else ""
 

@@ -22,7 +22,7 @@ class NotDone(BridgeError, ValueError):
 
 
 def enrol(store: Store, table: str, vkey: str, by: str, second: str) -> str:
-    """Enrol a key of a table, by two people; says so. Raises NotDone, StoreError."""
+    """Enrol a key of a table, by two people; say so. Raises NotDone, StoreError."""
     _verify_people(by, second)
     try:
         key = parse_vkey(vkey)
@@ -39,7 +39,7 @@ def enrol(store: Store, table: str, vkey: str, by: str, second: str) -> str:
 
 
 def revoke(store: Store, table: str, vkey: str, until: int | None, by: str, second: str) -> str:
-    """Let a key count up to a size of its record only, None for not at all; says so. Raises NotDone, StoreError."""
+    """Let a key count up to a size of its record only, None for not at all; say so. Raises NotDone, StoreError."""
     _verify_people(by, second)
     known = next((each for each in store.record_keys() if (each.table, each.vkey) == (table, vkey)), None)
     if known is None:
@@ -72,7 +72,7 @@ def incidents(store: Store, *, as_json: bool = False) -> Iterator[str]:
 
 
 def witnessed_note(store: Store, table: str) -> str:
-    """The newest note of a table's newest record that a quorum cosigned. Raises NotDone, StoreError."""
+    """Return the newest note of a table's newest record that a quorum cosigned. Raises NotDone, StoreError."""
     origins = {each.origin: each.birth for each in store.logs() if each.table == table}
     found = [each for each in store.newest_witnessed() if each.origin in origins]
     if not found:
@@ -82,7 +82,7 @@ def witnessed_note(store: Store, table: str) -> str:
 
 
 def close(store: Store, table: str, kind: str, by: str, second: str, why: str) -> str:
-    """Close the open incidents of a kind at a table, by two people; says how many. Raises NotDone, StoreError."""
+    """Close the open incidents of a kind at a table, by two people; say how many. Raises NotDone, StoreError."""
     _verify_people(by, second)
     if kind not in get_args(Kind):
         raise NotDone(f"{kind} is no kind of incident", f"one of: {', '.join(get_args(Kind))}")

@@ -54,7 +54,7 @@ def compare(
 
 
 def _read(origin: str, keys: Sequence[Key], witness: Key, reply: Reply, size: int) -> tuple[str, Checkpoint]:
-    """The note in an answer, signed by the log and by the witness. Raises Refused, which says why there is none."""
+    """Return the note in an answer, signed by log and witness. Raises Refused, which says why there is none."""
     if reply.status == 404 and not size:
         raise Refused("it has cosigned nothing of this log yet")
     if reply.status in (404, 405, 501):
@@ -78,7 +78,7 @@ def _read(origin: str, keys: Sequence[Key], witness: Key, reply: Reply, size: in
 
 
 def _between(origin: str, ahead: Sequence[tuple[Key, str, Checkpoint]]) -> list[Split]:
-    """Two witnesses that saw the same number of entries, more than the store has, under two roots."""
+    """Return the pairs of witnesses that saw the same number of entries, more than the store has, under two roots."""
     found = []
     for n, (one, note, stated) in enumerate(ahead):
         for other, other_note, other_stated in ahead[:n]:

@@ -72,7 +72,7 @@ class Exported:
             raise NotDone(f"nothing can be exported: {why}", "at the table: shoe journal export JOURNAL")
 
     def _shown(self, logs: Sequence[Log]) -> Iterator[tuple[Log, int]]:
-        """Each record that is exported, and the index of its first entry that is."""
+        """Yield each record that is exported, and the index of its first entry that is."""
         unshown = [self._store.last_unshown(each.origin, self._journal) for each in logs]
         begin = max((n for n, idx in enumerate(unshown) if idx >= 0), default=0)
         for n, log in enumerate(logs):
@@ -85,7 +85,7 @@ class Exported:
 
 
 def proof(store: Store, table: str, entry: str) -> Proved:
-    """The proof of a verified entry under the newest checkpoint that a quorum cosigned.
+    """Return the proof of a verified entry under the newest checkpoint that a quorum cosigned.
 
     Under the newest signed one where that does not cover it. entry: JOURNAL:SEQ, or "newest" for the last one that a
     quorum cosigned. Raises NotDone, StoreError.
@@ -132,7 +132,7 @@ def _try(made: Proof, vkeys: Sequence[str]) -> None:
 
 
 def _extra(store: Store, leaf: Leaf) -> bytes:
-    """The head before an entry, and its line; b"" where the store does not have its bytes as they came."""
+    """Return the head before an entry, and its line; b"" where the store does not have its bytes as they came."""
     rows = list(_stored(store, leaf.table, leaf.journal, leaf.seq, leaf.seq))
     if not any(each.topic == EVENT for each in rows) or any(each.digest is not None for each in rows):
         return b""
@@ -144,7 +144,7 @@ def _extra(store: Store, leaf: Leaf) -> bytes:
 
 
 def _line(leaf: Leaf, rows: Sequence[Row], edge: Sequence[bytes] | None = None) -> bytes:
-    """The line of an entry. edge: of the tree before it, where the line states it: the first of a file or a record."""
+    """Return an entry's line. edge: of the tree before it, where the line states it: first of a file or a record."""
     parts = _parts(leaf, rows)
     note = parts[-1].note
     rounds = sorted((each for each in rows if each.topic != EVENT), key=lambda row: row.n)
@@ -156,7 +156,7 @@ def _line(leaf: Leaf, rows: Sequence[Row], edge: Sequence[bytes] | None = None) 
 
 
 def _parts(leaf: Leaf, rows: Sequence[Row]) -> list[Part]:
-    """All parts of an entry. Raises NotDone where the store no longer has them as they were verified."""
+    """Return all parts of an entry. Raises NotDone where the store no longer has them as they were verified."""
     parts = parts_of(rows)
     if not parts or [each.n for each in parts] != list(range(1, parts[0].of + 1)):
         what = f"entry {leaf.journal}:{leaf.seq} is not in the store as it was verified"
@@ -165,7 +165,7 @@ def _parts(leaf: Leaf, rows: Sequence[Row]) -> list[Part]:
 
 
 def _begun_after(last: Part) -> str:
-    """The head that a record goes on from."""
+    """Return the head that a record goes on from."""
     begun = begun_by(last)
     if begun is None:
         raise NotDone("the first entry of the record begins none", "shoe-floor check --record")
@@ -180,7 +180,7 @@ def _pages(store: Store, log: Log) -> Iterator[list[Leaf]]:
 
 
 def _stored(store: Store, table: str, journal: str, first: int, last: int) -> Iterator[Row]:
-    """The messages of some entries, each round as it was verified."""
+    """Yield the messages of some entries, each round as it was verified."""
     proved = store.proved_bodies(table, journal, first, last)
     for row in store.stored_rows(table, journal, first, last):
         is_other = row.topic != EVENT and (row.seq, row.n) in proved

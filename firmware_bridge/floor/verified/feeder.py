@@ -166,7 +166,7 @@ class Feeder:
         self._logs.pop(origin, None)
 
     def due(self, now: float) -> list[Outcome]:
-        """What to send now."""
+        """Return what to send now."""
         made: list[Outcome] = []
         for origin, found in self._logs.items():
             if found.newest_size > found.target_size and now >= found.next_at:
@@ -179,7 +179,7 @@ class Feeder:
         return made
 
     def answered(self, post: Post, reply: Reply, now: float) -> list[Outcome]:
-        """What follows from an answer."""
+        """Return what follows from an answer."""
         standing, health = self._standing(post.origin, post.witness), self._health[post.witness]
         standing.is_asked = health.is_tried = False
         if reply.status in OF_A_WITNESS:
@@ -201,12 +201,12 @@ class Feeder:
         return self._failed(standing, _text(reply), now)
 
     def views(self, origin: str) -> list[View]:
-        """How each witness stands with a log, in the order of the configuration."""
+        """Return how each witness stands with a log, in the order of the configuration."""
         found = [(vkey, self._standing(origin, vkey)) for vkey in self._fed]
         return [View(vkey, each.size, each.at, each.trouble) for vkey, each in found]
 
     def witnessed(self, origin: str) -> int:
-        """The size of a log up to which a quorum has cosigned it."""
+        """Return the size of a log up to which a quorum has cosigned it."""
         return self._logs[origin].witnessed if origin in self._logs else 0
 
     @property
@@ -239,7 +239,7 @@ class Feeder:
         return made
 
     def _post(self, origin: str, witness: str, old: int, note: str, is_again: bool = False) -> Post | None:
-        """A request with its proof; None where the store does not have what it takes."""
+        """Return a request with its proof; None where the store does not have what it takes."""
         stated = parse_checkpoint(parse_note(note).text)
         if old and self._leaves.size(origin) < stated.size:
             return None
@@ -252,7 +252,7 @@ class Feeder:
         return Post(origin, witness, old, note, stated.size, body_of(old, proof, note), is_again)
 
     def _unproved(self, origin: str, old: int, stated: Checkpoint, proof: Sequence[bytes]) -> str:
-        """The reason why our own proof would be refused; "" for none. Else our mistake would look like a split view."""
+        """Return why our own proof would be refused; "" for none. Else our mistake would look like a split view."""
         try:
             check_consistency(old, stated.size, self._proofs.root(origin, old), stated.root, proof)
         except Refused as error:
@@ -260,7 +260,7 @@ class Feeder:
         return ""
 
     def _took(self, post: Post, reply: Reply, standing: _Standing, now: float) -> list[Outcome]:
-        """An answer that should hold a cosignature."""
+        """Return what follows from an answer that should hold a cosignature."""
         key, text = self._fed[post.witness], parse_note(post.note).text
         try:
             signed = parse_note(f"{text}\n{text_of(reply.body)}")
@@ -284,7 +284,7 @@ class Feeder:
         return [made, *self._met(post.origin, post.size)]
 
     def _met(self, origin: str, size: int) -> list[Outcome]:
-        """The witnessed note of a size, where the quorum is there and no larger one was witnessed."""
+        """Return the witnessed note of a size, where the quorum is there and no larger one was witnessed."""
         found = self._logs[origin]
         lines = found.lines.get(size, {})
         there = [key for vkey, key in self._fed.items() if vkey in lines]
@@ -297,7 +297,7 @@ class Feeder:
         return [Met(origin, size, f"{text}\n{''.join(own)}{''.join(lines[key.vkey] for key in there)}")]
 
     def _behind(self, post: Post, size: int, standing: _Standing, now: float) -> list[Outcome]:
-        """A 409 with the size that the witness has: prove from there, once."""
+        """Return what follows from a 409 with the size that the witness has: prove from there, once."""
         if size < standing.size:
             log.error("%s knows %d entries of %s, and cosigned %d: is it restored from a backup?", post.witness, size,
                       post.origin, standing.size)  # fmt: skip
@@ -314,7 +314,7 @@ class Feeder:
         return [again]
 
     def _split(self, post: Post, reply: Reply, standing: _Standing, now: float) -> list[Outcome]:
-        """An answer that says: another history was shown to this witness."""
+        """Return what follows from an answer that says: another history was shown to this witness."""
         is_first, standing.is_split = not standing.is_split, True
         standing.wait.s = LONGEST_S
         self._failed(standing, _text(reply), now)
@@ -339,6 +339,6 @@ class Feeder:
 
 
 def _text(reply: Reply) -> str:
-    """An answer in a line."""
+    """Return an answer in a line."""
     words = reply.body[:200].decode(errors="replace").strip()
     return words if reply.status == 0 else f"{reply.status} {words}".strip()

@@ -51,11 +51,11 @@ class StoredLeaves:
         self._origin, self._first, self._fetched = "", 0, list[bytes]()
 
     def size(self, origin: str) -> int:
-        """Number of leaves of a log that are there without a gap; 0 for an unknown log."""
+        """Return the number of leaves of a log that are there without a gap; 0 for an unknown log."""
         return self.sizes.get(origin, 0)
 
     def leaves(self, origin: str, first: int, end: int) -> Sequence[bytes]:
-        """Leaf hashes of a log, from index `first` up to but without `end`."""
+        """Return the leaf hashes of a log, from index `first` up to but without `end`."""
         if origin != self._origin or not self._first <= first <= end <= self._first + len(self._fetched):
             begin = first - first % KEPT_LEAVES
             most = max(end - begin, min(FETCHED, self.size(origin) - begin))
@@ -127,7 +127,7 @@ class Witnessing:
             self._leaves.sizes[each.origin] = each.size
 
     def _window(self, origin: str, size: int) -> str:
-        """When the first entry that is witnessed now was verified."""
+        """Return when the first entry that is witnessed now was verified."""
         times = self._since.get(origin, [])
         self._since[origin] = [each for each in times if each[0] > size]
         return times[0][1] if times else self._clock()
@@ -180,20 +180,20 @@ class WitnessThread:
 
 
 def enrolled_logs(store: Store) -> list[Log]:
-    """The verified records that are shown to witnesses."""
+    """Return the verified records that are shown to witnesses."""
     trusted = {(each.table, each.vkey): each for each in store.record_keys() if each.was_enrolled}
     return [each for each in store.logs() if is_enrolled(trusted.get((each.table, each.vkey)), each)]
 
 
 def is_enrolled(key: TrustedKey | None, record: Log) -> bool:
-    """Whether a record is shown to witnesses: its key is enrolled, or was until a larger size."""
+    """Return whether a record is shown to witnesses: its key is enrolled, or was until a larger size."""
     if key is None or not record.size:
         return False
     return key.trust == "enrolled" if key.until == NO_LIMIT else record.size <= key.until
 
 
 def enrolled_keys(store: Store) -> dict[str, list[Key]]:
-    """Origin -> the keys that were ever enrolled for it."""
+    """Return origin -> the keys that were ever enrolled for it."""
     made: dict[str, list[Key]] = {}
     for each in store.record_keys():
         if each.was_enrolled:
@@ -202,6 +202,6 @@ def enrolled_keys(store: Store) -> dict[str, list[Key]]:
 
 
 def incident(split: Split, table: str, at: str) -> Incident:
-    """Two histories as an incident, the same one however often they are found."""
+    """Return two histories as an incident, the same one however often they are found."""
     place = sha256(f"{split.origin} {split.text}".encode()).hexdigest()
     return Incident(table, "split_view", place, at, escaped(split.text))

@@ -40,7 +40,7 @@ class Keys:
         self._known = tuple(self._counting())
 
     def counts(self, vkey: str) -> bool:
-        """Whether signatures of a key count, up to some size at least."""
+        """Return whether signatures of a key count, up to some size at least."""
         return any(each.key.vkey == vkey for each in self._known)
 
     @property
@@ -54,21 +54,21 @@ class Keys:
         return frozenset(each.key.name for each in self._known)
 
     def verified(self, text: str, size: int) -> tuple[Checkpoint, str]:
-        """What a note says of a tree of this size, and the key that counts and signed it. Raises Refused."""
+        """Return what a note says of a tree of this size, and the key that counts and signed it. Raises Refused."""
         note = parse_note(text)
         keys = [each.key for each in self._known if each.until == NO_LIMIT or size <= each.until]
         stated = verified_checkpoint(note, keys)
         return stated, next(each.vkey for each in keys if each.name == stated.origin and _signed_by(note, each))
 
     def stated(self, text: str) -> Checkpoint | None:
-        """What a note says that a key signed which counts; it may say anything. None for another one."""
+        """Return what a note says that a key signed which counts; it may say anything. None for another one."""
         try:
             return verified_checkpoint(parse_note(text), [each.key for each in self._known])
         except Refused:
             return None
 
     def stranger(self, text: str, origin: str) -> str:
-        """The id of a key in a note that has the name of a record and is none that counts; "" for none."""
+        """Return the id of a key in a note that has the name of a record and is none that counts; "" for none."""
         try:
             note = parse_note(text)
             parse_checkpoint(note.text)
@@ -79,7 +79,7 @@ class Keys:
         return next((each.id.hex() for each in found), "")
 
     def shown(self, table: str, vkey: str, origin: str, at: str) -> TrustedKey | Found | None:
-        """What a key means that a table shows: the first one, which is remembered; what should not be; or nothing."""
+        """Return what a key shown by a table means: the first, which is remembered; what should not be; or nothing."""
         if vkey in self._stored or len(vkey) > LONGEST:
             return None
         try:
@@ -97,7 +97,7 @@ class Keys:
         return Found("new_birth", vkey, f"a record that nobody enrolled: {vkey}")
 
     def changed(self, table: str, to: str, at: str) -> TrustedKey | None:
-        """The key that a verified entry changes to, to be remembered; None if it is known, or is no key of a record."""
+        """Return the key that a verified entry changes to, to remember; None if it is known, or no key of a record."""
         try:
             if to in self._stored or len(to) > LONGEST or parse_vkey(to).name not in self.origins:
                 return None

@@ -16,10 +16,10 @@ class Leaves(Protocol):
     """What a store knows of logs: all leaves from the first one on that verified checkpoints cover."""
 
     def size(self, origin: str) -> int:
-        """Number of leaves of a log that are there without a gap; 0 for an unknown log."""
+        """Return the number of leaves of a log that are there without a gap; 0 for an unknown log."""
 
     def leaves(self, origin: str, first: int, end: int) -> Sequence[bytes]:
-        """Leaf hashes of a log, from index `first` up to but without `end`; all of them are below `size`."""
+        """Return the leaf hashes of a log, from index `first` up to but without `end`; all of them are below `size`."""
 
 
 class Proofs:
@@ -30,17 +30,17 @@ class Proofs:
         self._kept: dict[tuple[str, int, int], bytes] = {}
 
     def root(self, origin: str, size: int) -> bytes:
-        """The root of the first `size` entries, which the store must have."""
+        """Return the root of the first `size` entries, which the store must have."""
         return self._hash(origin, 0, size) if size else EMPTY_ROOT
 
     def consistency(self, origin: str, old: int, size: int) -> list[bytes]:
-        """The proof that the tree of `size` begins with that of `old` entries; empty for none or all of them."""
+        """Return the proof that the tree of `size` begins with that of `old` entries; empty for none or all of them."""
         if not 0 < old < size:
             return []
         return _subproof(old, 0, size, True, lambda first, end: self._hash(origin, first, end))
 
     def inclusion(self, origin: str, index: int, size: int) -> list[bytes]:
-        """The proof that the tree of `size` has this entry, counted from 0 and below `size`."""
+        """Return the proof that the tree of `size` has this entry, counted from 0 and below `size`."""
         path, first, end = list[bytes](), 0, size
         while end - first > 1:
             middle = first + _split(end - first)
@@ -53,7 +53,7 @@ class Proofs:
         return path[::-1]
 
     def _hash(self, origin: str, first: int, end: int) -> bytes:
-        """The hash over the leaves from `first` to `end`; `first` is where a subtree of that size begins."""
+        """Return the hash over the leaves from `first` to `end`; `first` is where a subtree of that size begins."""
         count = end - first
         if count <= KEPT_LEAVES and count & (count - 1):
             return self._read(origin, first, end)
@@ -82,12 +82,12 @@ class Proofs:
 
 
 def _split(count: int) -> int:
-    """The largest power of two below `count`."""
+    """Return the largest power of two below `count`."""
     return 1 << (count - 1).bit_length() - 1
 
 
 def _subproof(old: int, first: int, end: int, is_whole: bool, hash_of: Callable[[int, int], bytes]) -> list[bytes]:
-    """RFC 9162, 2.1.4.1: the proof for the subtree from `first` to `end`, of which `old` leaves are in the old tree."""
+    """Return RFC 9162's proof (2.1.4.1) for the subtree `first` to `end`, of which `old` leaves are in the old tree."""
     count = end - first
     if old == count:
         return [] if is_whole else [hash_of(first, end)]

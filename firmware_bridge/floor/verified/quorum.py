@@ -11,12 +11,12 @@ from firmware_bridge.record.verify import Policy, Refused, parse_policy, parse_v
 
 
 def fed(config: FloorConfig) -> list[Fed]:
-    """The witnesses that are asked, in the order of the configuration."""
+    """Return the witnesses that are asked, in the order of the configuration."""
     return [Fed(parse_vkey(each.vkey), each.url) for each in config.witness]
 
 
 def policy(config: FloorConfig) -> Policy:
-    """The policy in the file of `[record] policy`, or that of all witnesses. Raises ConfigError.
+    """Return the policy in the file of `[record] policy`, or that of all witnesses. Raises ConfigError.
 
     Its logs are not used: the keys of tables are those that were enrolled.
     """
@@ -38,7 +38,7 @@ def policy(config: FloorConfig) -> Policy:
 
 
 def default_text(config: FloorConfig) -> str:
-    """The policy without a file: more than half of the witnesses, 2 of 3; all of them where there are one or two."""
+    """Return the policy without a file: more than half of the witnesses, 2 of 3; all where there are one or two."""
     names = [f"w{number}" for number in range(1, len(config.witness) + 1)]
     lines = [f"witness {name} {row.vkey} {row.url}" for name, row in zip(names, config.witness, strict=True)]
     match names:

@@ -86,7 +86,7 @@ class Records:
                 self._of(table).incident(Found(kind, f"{journal} {each.id}", f"the table says: {each.detail}"))
 
     def stored(self, table: str, journal: str, whole: int) -> tuple[Place, str, str]:
-        """The entry to name in `stored`, its head, and the newest checkpoint; the last verified entry if none is whole.
+        """Return the entry to name in `stored` (the last verified if none is whole), its head, and newest checkpoint.
 
         "" for a head that is not known, and for a checkpoint where none verified, or it verified this very entry and
         the table has no fewer.
@@ -115,7 +115,7 @@ class Records:
                     self._again[name] = now_s + AGAIN_S
 
     def collect(self) -> Collected:
-        """What changed since the last call, to be committed now."""
+        """Return what changed since the last call, to be committed now."""
         found = Collected([], [], Changes())
         for table in self._touched.values():
             table.finish()

@@ -39,7 +39,7 @@ class Rounds:
         self._alone: dict[tuple[str, int, int], tuple[float, float] | None] = {}
 
     def look(self, row: Row) -> Iterator[Found]:
-        """Compare a message; yields what should not be."""
+        """Compare a message; yield what should not be."""
         rounds = self._journals.get(row.journal)
         if rounds is None:
             rounds = self._journals[row.journal] = self._met(row.journal)
@@ -58,7 +58,7 @@ class Rounds:
         yield from self._of_round(row, rounds)
 
     def due(self, now_s: float, *, is_behind: bool) -> Iterator[Found]:
-        """The round messages without their event. now_s: seconds of any one monotonic clock.
+        """Yield the round messages without their event. now_s: seconds of any one monotonic clock.
 
         is_behind: whether the ingest lacks much of what tables have sent; then the event may still come.
         """
@@ -102,7 +102,7 @@ class Rounds:
         return found
 
     def _numbered(self, journal: str) -> Iterator[Found]:
-        """A journal with the number of another one."""
+        """Yield a journal with the number of another one."""
         number = journal.partition("-")[0]
         others = {*self._store.journals_of_number(self._table, int(number)), *self._journals}
         same = sorted(each for each in others if each != journal and each.partition("-")[0] == number)
@@ -112,13 +112,13 @@ class Rounds:
 
 
 def span(hours: str) -> tuple[time, time]:
-    """Beginning and end of hours written as "10:00-04:00". Raises ValueError."""
+    """Return beginning and end of hours written as "10:00-04:00". Raises ValueError."""
     begin, _, end = hours.partition("-")
     return time.fromisoformat(begin), time.fromisoformat(end)
 
 
 def is_within(at: str, hours: tuple[time, time]) -> bool:
-    """Whether an RFC 3339 time is within hours of this machine's clock; True for a time that cannot be read."""
+    """Return whether an RFC 3339 time is within hours of this machine's clock; True for a time that cannot be read."""
     try:
         local = datetime.fromisoformat(at.replace("Z", "+00:00")).astimezone().time()
     except ValueError:

@@ -42,11 +42,11 @@ class Standing(NamedTuple):
     is_enrolled: bool = False
 
     def waits_s(self, now: float) -> float:
-        """Seconds that its oldest entry has stood without a quorum at a time (s since 1970); 0 if all have one."""
+        """Return the seconds its oldest entry stood without a quorum at a time (s since 1970); 0 if all have one."""
         return max(0.0, now - seconds(self.waits_since)) if self.waits_since else 0.0
 
     def delay(self, now: float) -> Delay:
-        """How late the quorum is at a time, in seconds since 1970."""
+        """Return how late the quorum is at a time, in seconds since 1970."""
         waits = self.waits_s(now)
         return "overdue" if waits >= OVERDUE_S else "late" if waits >= LATE_S else ""
 
@@ -59,7 +59,7 @@ class Watching(NamedTuple):
 
 
 def watching(config: FloorConfig) -> Watching:
-    """The witnesses of `floor.toml`."""
+    """Return the witnesses of `floor.toml`."""
     try:
         liars = quorum.policy(config).liars()
     except ConfigError:  # its file is the ingest's; without it the page is drawn all the same
@@ -68,7 +68,7 @@ def watching(config: FloorConfig) -> Watching:
 
 
 def standings(store: CosignedQueries) -> dict[str, Standing]:
-    """Table -> how its newest record stands, of every table with a key, a record or an open incident."""
+    """Return table -> how its newest record stands, of every table with a key, a record or an open incident."""
     records = {each.log.table: each for each in of_records(store).values() if each.log}  # the newest one stays
     keys, incidents = store.record_keys(), store.incidents()
     made: dict[str, Standing] = {}
@@ -82,7 +82,7 @@ def standings(store: CosignedQueries) -> dict[str, Standing]:
 
 
 def of_records(store: CosignedQueries) -> dict[str, Standing]:
-    """Origin -> how a record stands, without what concerns its table, the older ones of a table first."""
+    """Return origin -> how a record stands, without what concerns its table, the older ones of a table first."""
     keys = {(each.table, each.vkey): each for each in store.record_keys()}
     witnessed = {each.origin: each.at for each in store.newest_witnessed()}
     opened, rounds = store.open_windows(), store.witnessed_rounds()
@@ -100,12 +100,12 @@ def of_records(store: CosignedQueries) -> dict[str, Standing]:
 
 
 def day_before(now: float) -> str:
-    """The RFC 3339 time a day before one in seconds since 1970: from there on the longest window is looked for."""
+    """Return the RFC 3339 time a day before one in seconds since 1970: from there the longest window is looked for."""
     return rfc3339(datetime.fromtimestamp(now, UTC) - timedelta(days=1))
 
 
 def _seen(keys: Sequence[TrustedKey], incidents: Sequence[Incident]) -> str:
-    """Since when a table shows a key that is not enrolled: its first one, or that of a new record."""
+    """Return since when a table shows a key that is not enrolled: its first one, or that of a new record."""
     if keys and not any(each.was_enrolled for each in keys):
         return min(each.at for each in keys)
     return min((each.at for each in incidents if each.kind == "new_birth"), default="")

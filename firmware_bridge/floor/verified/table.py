@@ -95,7 +95,7 @@ class TableRecord:
             self._show(record.key, record.origin)
 
     def load(self) -> bool:
-        """Read the next entries from the store, where some are not in memory; whether to read on."""
+        """Read the next entries from the store, where some are not in memory; return whether to read on."""
         chain = self.chain
         if not chain.is_behind:
             return False
@@ -147,7 +147,7 @@ class TableRecord:
         self.incidents.add(found, self.changes)
 
     def stored(self, journal: str, whole: int) -> tuple[Place, str]:
-        """The entry to name in `stored`, of those complete up to `whole`, and its head; "" if it is not known."""
+        """Return the entry to name in `stored`, of those complete up to `whole`, and its head; "" if not known."""
         if self.is_enrolled:
             is_past = self.chain.is_past(Place(journal, whole)) or self._is_before_all(Place(journal, whole))
             whole = min(whole, max(self.chain.last(journal), whole if is_past else 0))
@@ -306,7 +306,7 @@ class TableRecord:
             self.incident(Found("foreign", f"quota {now()[:10]}", what))
 
     def _read(self, journal: str, first: int, last: int) -> int:
-        """Add entries from the store; returns the last of them, 0 for none."""
+        """Add entries from the store; return the last of them, 0 for none."""
         rows = self._store.rows_behind(self.table, journal, first, last)
         for row in rows:
             if row.digest is None:  # without the names it had, its head cannot be checked
@@ -316,7 +316,7 @@ class TableRecord:
         return rows[-1].seq if rows else 0
 
     def _is_before_all(self, place: Place) -> bool:
-        """Whether an entry is older than the first record of the table: no checkpoint can verify it."""
+        """Return whether an entry is older than the first record of the table: no checkpoint can verify it."""
         verified = [each for each in self._logs.values() if each.size]
         if not verified:
             return False
@@ -326,12 +326,12 @@ class TableRecord:
         return number(place.journal) < number(first.begun_journal)
 
     def _is_of_another_record(self, place: Place) -> bool:
-        """Whether an entry is of a verified record that is not the newest one."""
+        """Return whether an entry is of a verified record that is not the newest one."""
         is_second = sum(1 for each in self._logs.values() if each.size) > 1
         return is_second and bool(self._store.heads_of(self.table, *place))
 
     def root(self) -> Node[Row] | None:
-        """The last verified entry of the newest record with a key that counts."""
+        """Return the last verified entry of the newest record with a key that counts."""
         for log in sorted(self._logs.values(), key=lambda each: -each.birth):
             if log.size and self._keys.counts(log.vkey):
                 return Node(Place(log.journal, log.seq), log.head, "", Tree(log.origin, log.size, log.hashes), log.note)
@@ -385,15 +385,15 @@ class _Incidents:
 
 
 def _name(place: Place) -> str:
-    """An entry as people read it."""
+    """Return an entry as people read it."""
     return f"{place.journal}:{place.seq}"
 
 
 def _two_heads(place: Place) -> Found:
-    """An entry that came with two heads."""
+    """Return an entry that came with two heads."""
     return Found("two_heads", _name(place), f"entry {_name(place)} came with two heads")
 
 
 def _foreign(place: Place, where: str) -> Found:
-    """A message that is not of the entry in its place. where: where that entry is."""
+    """Return a message that is not of the entry in its place. where: where that entry is."""
     return Found("foreign", _name(place), f"a message of entry {_name(place)} is not the one {where}")

@@ -52,7 +52,7 @@ class Waiting:
         self._evidence_size = sum(self._evidence.values())
 
     def add(self, row: Row, changes: Changes) -> bool:
-        """Keep a message; whether all that waits fits into the quota, so that none gave way."""
+        """Keep a message; return whether all that waits fits into the quota, so that none gave way."""
         key = pending_key(row)
         if key in self._chained or key in self._over or key in self._evidence:
             return True
@@ -76,7 +76,7 @@ class Waiting:
         return fits and self._size <= self._quota
 
     def chain(self, rows: Iterable[Row], changes: Changes) -> bool:
-        """Record that messages are of an entry that follows from the last verified one; whether they are kept.
+        """Record that messages are of an entry that follows from the last verified one; return whether they are kept.
 
         What is not kept is in memory alone, and must not count as stored.
         """
@@ -102,7 +102,7 @@ class Waiting:
         return True
 
     def is_over(self, row: Row) -> bool:
-        """Whether a message of an entry that follows is in memory alone."""
+        """Return whether a message of an entry that follows is in memory alone."""
         return bool(self._over) and pending_key(row) in self._over
 
     def settle(self, row: Row, changes: Changes) -> None:
@@ -129,7 +129,7 @@ class Waiting:
             changes.pending[key] = Pending(self._hide(row), key[-1], "evidence")
 
     def _pop(self, key: PendingKey) -> bool:
-        """Forget a message that waits; whether it did."""
+        """Forget a message that waits; return whether it did."""
         if found := self._chained.pop(key, None):
             self._chained_size -= found[0]
             return True
@@ -144,5 +144,5 @@ class Waiting:
 
 
 def pending_key(row: Row) -> PendingKey:
-    """The key of a message among those that wait."""
+    """Return the key of a message among those that wait."""
     return row.topic, row.table, row.journal, row.seq, row.n, row.digest or sha256(row.body).digest()

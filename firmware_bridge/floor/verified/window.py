@@ -30,7 +30,7 @@ class Window(Chain[Row]):
         super().__init__(root, keys, Bounds())
 
     def reset(self, root: Node[Row] | None) -> None:
-        """Go on from this entry; forgets all others."""
+        """Go on from this entry; forget all others."""
         super().reset(root)
         self.is_behind = False
 
@@ -40,7 +40,7 @@ class Window(Chain[Row]):
         return self.root is not None and not self.root.origin and len(self._entries) > UNROOTED
 
     def in_window(self, place: Place) -> bool:
-        """Whether an entry is close enough behind the root to be in memory."""
+        """Return whether an entry is close enough behind the root to be in memory."""
         if self.root is None:
             return True
         if place.journal == self.root.place.journal:
@@ -49,7 +49,7 @@ class Window(Chain[Row]):
         return place.seq <= WINDOW and ahead <= JOURNALS
 
     def add(self, message: Row) -> list[Node[Row]]:
-        """Add a message; returns the entries that follow from known ones now, in order."""
+        """Add a message; return the entries that follow from known ones now, in order."""
         place = Place(message.journal, message.seq)
         if not self.in_window(place) and not (message.topic == EVENT and begun_in(message.body)):
             self.is_behind = True
@@ -69,7 +69,7 @@ class Window(Chain[Row]):
                 self._forget(place)
 
     def adopt(self, place: Place) -> bool:
-        """Make a whole entry the root, of which nothing before is known and that is of no record; whether it could."""
+        """Make a whole entry the root, of no record, with nothing known before it; return whether it could."""
         for entry in self._entries.get(place, {}).values():
             parts = [part for _, each in sorted(entry.parts.items()) if len(each) == 1 for part, _ in each.values()]
             rounds = sum(1 for each in parts if round_of(each) is not None)
@@ -81,7 +81,7 @@ class Window(Chain[Row]):
     def is_other_history(
         self, row: Row, signed: Callable[[str], Checkpoint | None], head_at: Callable[[str, int], str]
     ) -> bool:
-        """Whether the entry of a message is signed, and never follows: its place in the tree is taken, or all is here.
+        """Return whether a message's entry is signed and never follows: its place in the tree is taken, or all is here.
 
         signed: what a checkpoint says that a key signed which counts. head_at: the head of a verified entry by its
         index in a record, "" for none.
@@ -102,13 +102,13 @@ class Window(Chain[Row]):
         return place.journal == root.place.journal and all(self._is_whole(Place(place.journal, seq)) for seq in seqs)
 
     def last(self, journal: str) -> int:
-        """The last entry of a journal that alone follows from the root, entry by entry; 0 for none."""
+        """Return the last entry of a journal that alone follows from the root, entry by entry; 0 for none."""
         found = [place.seq for place in self._at if place.journal == journal]
         forks = [place.seq for place, nodes in self._at.items() if place.journal == journal and len(nodes) > 1]
         return min(max(found, default=0), min(forks, default=max(found, default=0) + 1) - 1)
 
     def _beginnings(self, place: Place, entry: Entry[Row]) -> Iterator[str]:
-        """The heads of nothing that is known from which an entry may follow."""
+        """Yield heads that are of nothing known, and from which an entry may follow."""
         yield from (head for head in entry.begins_behind if self.root is None or head == FIRST_HEAD)
         if self.root is None and place.seq == 1:
             yield FIRST_HEAD
@@ -128,14 +128,14 @@ class ChainKeys(NamedTuple):
     stated: Callable[[str], Checkpoint | None]
 
     def rank(self, note: str, tree: Tree) -> int:
-        """How good the checkpoint of an entry is: 0 for none, 1 by no known key, 2 of another tree, 3 of this tree."""
+        """Return how good an entry's checkpoint is: 0 for none, 1 by no known key, 2 of another tree, 3 of this one."""
         stated = self.stated(note) if note else None
         return bool(note) if stated is None else 2 + (stated == tree.stated)
 
     def takes(self, note: str, tree: Tree, begun: Begun | None) -> bool:
-        """Whether an entry may follow."""
+        """Return whether an entry may follow."""
         return True
 
     def of_rounds(self, origin: str, note: str) -> Sequence[tuple[bytes, ...]]:
-        """The keys that may have signed a round; an entry without a checkpoint was written without a key."""
+        """Return the keys that may have signed a round; an entry without a checkpoint was written without a key."""
         return (self.publics,) if note else (self.publics, ())

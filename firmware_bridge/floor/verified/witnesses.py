@@ -63,7 +63,7 @@ class Client:
             connection.close()
 
     def _ask(self, witness: str, method: str, path: str, body: bytes | None) -> Reply:
-        """An answer; status 0 where none came. A connection is used again, and made again where it was closed."""
+        """Return an answer; status 0 where none came. A connection is used again, and made again where closed."""
         try:
             if kept := getattr(self._own, "connection", None):
                 try:
@@ -131,7 +131,7 @@ class Feeding:
         self._found: set[tuple[str, str]] = set()
 
     def turn(self, now: float) -> list[Outcome]:
-        """What was answered since the last turn, without the requests, which are on their way."""
+        """Return what was answered since the last turn, without the requests, which are on their way."""
         made: list[Outcome] = []
         posted, self._posted = self._posted, []
         for post, future in posted:
@@ -152,7 +152,7 @@ class Feeding:
         self._client.close()
 
     def _compare(self, now: float) -> list[Outcome]:
-        """Splits that comparisons found, each once."""
+        """Return the splits that comparisons found, each once."""
         for origin in self.feeder.origins:
             if origin not in self._asked and now >= self._compare_at.setdefault(origin, now + self._compare_s):
                 self._compare_at[origin] = now + self._compare_s
@@ -175,5 +175,5 @@ class Feeding:
 
 
 def asked(client: Client, witnesses: Iterable[Fed], origin: str) -> dict[Key, Future[Reply]]:
-    """The newest note of a log, asked of every witness."""
+    """Return the newest note of a log, asked of every witness."""
     return {each.key: client.newest(each.key, origin) for each in witnesses}

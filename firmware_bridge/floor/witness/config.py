@@ -72,12 +72,12 @@ SECTIONS: Final[dict[str, Any]] = {"witness": WitnessSection, "log": LogSection}
 
 
 def load(path: Path) -> WitnessConfig:
-    """The configuration in a file. Raises ConfigError with every mistake, one a line."""
+    """Return the configuration in a file. Raises ConfigError with every mistake, one a line."""
     return parse(read_document(path), str(path))
 
 
 def parse(raw: dict[str, Any], name: str = "witness.toml") -> WitnessConfig:
-    """The configuration in a TOML document. Raises ConfigError with every mistake, one a line."""
+    """Return the configuration in a TOML document. Raises ConfigError with every mistake, one a line."""
     mistakes: list[str] = []
 
     def read(section: str, keys: Any) -> Any:
@@ -113,7 +113,7 @@ def _of_the_witness(section: WitnessSection) -> list[str]:
 
 
 def _is_host(host: str) -> bool:
-    """Whether a listener's host is a name, an IPv4 address, or an IPv6 address in brackets."""
+    """Return whether a listener's host is a name, an IPv4 address, or an IPv6 address in brackets."""
     if host.startswith("["):
         try:
             return host.endswith("]") and ip_address(host[1:-1]).version == 6

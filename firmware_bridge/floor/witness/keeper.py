@@ -73,13 +73,13 @@ class Evidence(NamedTuple):
     times: int = 1
 
     def in_words(self) -> str:
-        """One line about it."""
+        """Return one line about it."""
         what = "TWO HISTORIES" if self.kind == "fork" else "a proof that does not fit"
         when = datetime.fromtimestamp(self.first_at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
         return f"{when}  {self.origin}, size {self.size}: {what}; {self.times} times"
 
     def as_json(self) -> str:
-        """A JSON object with everything in it, bytes in base64."""
+        """Return a JSON object with everything in it, bytes in base64."""
         coded = {"root": b64encode(self.root).decode(), "request": b64encode(self.request).decode()}
         return json.dumps(self._asdict() | coded, ensure_ascii=False)
 
@@ -104,7 +104,7 @@ class Keeper:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Everything within is on disk when it ends, or nothing is; no other process writes in between."""
+        """Write all of the block to disk at its end, or nothing of it; no other process writes in between."""
         with self._in_words():
             self._db.execute("begin immediate")
             try:
@@ -116,7 +116,7 @@ class Keeper:
                 raise
 
     def held(self, origin: str) -> Held:
-        """What was cosigned last of a log."""
+        """Return what was cosigned last of a log."""
         with self._in_words():
             row = self._db.execute("select size, root, note from log where origin = ?", (origin,)).fetchone()
         return Held(*row) if row else Held()
@@ -130,7 +130,7 @@ class Keeper:
         )
 
     def add_evidence(self, evidence: Evidence) -> bool:
-        """Keep what was refused; returns whether it is the first of its kind about this note."""
+        """Keep what was refused; return whether it is the first of its kind about this note."""
         where = (evidence.origin, evidence.size, evidence.root, evidence.kind)
         asked = "select 1 from evidence where origin = ? and size = ? and root = ? and kind = ?"
         is_new = self._db.execute(asked, where).fetchone() is None
@@ -138,13 +138,13 @@ class Keeper:
         return is_new
 
     def evidence(self) -> list[Evidence]:
-        """All that was ever refused by 422, the first one first."""
+        """Return all that was ever refused by 422, the first one first."""
         with self._in_words():
             rows = self._db.execute("select * from evidence order by first_at, origin, size").fetchall()
         return [Evidence(*row) for row in rows]
 
     def logs(self) -> list[tuple[str, int, int]]:
-        """Origin, size and time of the last cosignature of each log."""
+        """Return origin, size and time of the last cosignature of each log."""
         with self._in_words():
             return self._db.execute("select origin, size, at from log order by origin").fetchall()
 

@@ -20,13 +20,13 @@ class NoKey(BridgeError):
 
 
 def key_file(name: str) -> Path:
-    """The file of a key. A name without a path: a credential of the running unit, else the file it is taken from."""
+    """Return a key's file. A name without a path: a credential of the running unit, else the file it is taken from."""
     given = os.environ.get("CREDENTIALS_DIRECTORY")
     return Path(given, name) if given else CREDENTIAL.parent / (name if "/" in name else f"shoe-floor.{name}")
 
 
 def make(path: Path, *, if_none: bool = False) -> str:
-    """Make a key that is there whole or not at all; returns what was done. Raises NoKey: one that is there stays."""
+    """Make a key that is there whole or not at all; return what was done. Raises NoKey: one that is there stays."""
     if path.exists():
         if if_none:
             return f"{path} is there already"
@@ -51,7 +51,7 @@ def make(path: Path, *, if_none: bool = False) -> str:
 
 
 def load(name: str, path: Path) -> Signer:
-    """The key in a file, under the name of the witness. Raises ConfigError."""
+    """Return the key in a file, under the name of the witness. Raises ConfigError."""
     try:
         seed = read_seed(path)
     except OSError as error:
@@ -69,6 +69,6 @@ def load(name: str, path: Path) -> Signer:
 
 
 def fingerprint(vkey: str) -> str:
-    """Five groups of four hex digits, to be read aloud: the beginning of the key's SHA-256."""
+    """Return five groups of four hex digits, to be read aloud: the beginning of the key's SHA-256."""
     digits = sha256(vkey.encode()).hexdigest()[:20]
     return " ".join(digits[n : n + 4] for n in range(0, 20, 4))

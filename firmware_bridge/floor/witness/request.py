@@ -30,7 +30,7 @@ class Request(NamedTuple):
 
 
 def parse(body: bytes) -> Request:
-    """The parts of a request; no signature is verified. Raises Refused."""
+    """Return the parts of a request; no signature is verified. Raises Refused."""
     try:
         first, blank, note = text_of(body).partition("\n\n")
     except Undecodable:
@@ -52,5 +52,5 @@ def parse(body: bytes) -> Request:
 
 
 def body_of(old: int, proof: Sequence[bytes], note: str) -> bytes:
-    """The body that asks for a cosignature on a note. proof: of consistency from `old` to the size of the note."""
+    """Return the body that asks for a cosignature on a note. proof: of consistency from `old` to the note's size."""
     return "".join([f"old {old}\n", *(f"{b64encode(each).decode()}\n" for each in proof), "\n", note]).encode()

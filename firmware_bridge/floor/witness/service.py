@@ -59,7 +59,7 @@ class App:
         await send({"type": "http.response.body", "body": body})
 
     async def _answer(self, scope: Scope, receive: Receive) -> Answer | None:
-        """The answer to a request; None where the other side went away."""
+        """Return the answer to a request; None where the other side went away."""
         peer = (scope.get("client") or ("",))[0]
         if not self._rate.takes(peer):
             self._refused.add(f"{block(peer)}: too many in a minute")
@@ -84,7 +84,7 @@ class App:
         return Answer(404, f"there is POST {PATH} and GET /SHA256-OF-ORIGIN/checkpoint\n")
 
     async def _run(self, ask: Callable[[Any], Answer], what: object) -> Answer:
-        """An answer from a thread: the disk is waited for there."""
+        """Return an answer from a thread: the disk is waited for there."""
         return await asyncio.get_running_loop().run_in_executor(None, ask, what)
 
     async def _live(self, receive: Receive, send: Send) -> None:
@@ -95,7 +95,7 @@ class App:
 
 
 async def read(receive: Receive, most: int) -> bytes | Answer | None:
-    """The body of a request; an answer where it is too long, None where the other side went away."""
+    """Return the body of a request; an answer where it is too long, None where the other side went away."""
     body = bytearray()
     while True:
         message = await receive()
@@ -109,7 +109,7 @@ async def read(receive: Receive, most: int) -> bytes | Answer | None:
 
 
 def run(config: WitnessConfig) -> int:
-    """Witness until SIGTERM or SIGINT; returns 0. Raises ConfigError, KeeperError, PortTaken."""
+    """Witness until SIGTERM or SIGINT; return 0. Raises ConfigError, KeeperError, PortTaken."""
     need_logs(config)
     section, systemd = config.witness, Systemd()
     signs = keys.load(section.name, keys.key_file(section.key_file))

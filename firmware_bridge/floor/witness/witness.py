@@ -52,7 +52,7 @@ class Witness:
         self._lock = Lock()
 
     def add_checkpoint(self, body: bytes) -> Answer:
-        """The answer to a request. A cosignature is on disk before this returns. Raises KeeperError."""
+        """Return the answer to a request. A cosignature is on disk before this returns. Raises KeeperError."""
         try:
             request = parse(body)
         except Refused as error:
@@ -72,7 +72,7 @@ class Witness:
             return self._decide(request, body, {(key.name, key.id) for key in keys})
 
     def newest(self, hashed: str) -> Answer:
-        """The newest note of a log with our cosignature. hashed: hex SHA-256 of its origin. Raises KeeperError."""
+        """Return a log's newest note with our cosignature. hashed: hex SHA-256 of its origin. Raises KeeperError."""
         origin = self._origins.get(hashed)
         if origin is None:
             return Answer(404, "this log is not known here\n")
@@ -81,7 +81,7 @@ class Witness:
         return Answer(200, note) if note else Answer(404, "nothing of this log was cosigned yet\n")
 
     def _decide(self, request: Request, body: bytes, keys: set[tuple[str, bytes]]) -> Answer:
-        """The answer to a request that is signed by one of these keys, within a transaction."""
+        """Return the answer to a request that is signed by one of these keys, within a transaction."""
         stated = request.stated
         held = self._keeper.held(stated.origin)
         if request.old != held.size:
