@@ -49,7 +49,7 @@ class Users(NamedTuple):
 
 
 def users(config: FloorConfig, backends: Iterable[str] = (), readers: Iterable[str] = ()) -> Users:
-    """The users of a floor, with that of the page. Raises ConfigError."""
+    """Return the users of a floor, with that of the page. Raises ConfigError."""
     if not config.tables:
         raise ConfigError("[tables] lists no table", "write [tables.T07], of each table its id")
     if not config.mqtt.username:
@@ -73,7 +73,7 @@ def users(config: FloorConfig, backends: Iterable[str] = (), readers: Iterable[s
 
 
 def mosquitto(who: Users) -> Iterator[str]:
-    """The lines of mosquitto's acl_file. No patterns: by one with %u every login has a table of its own."""
+    """Yield the lines of mosquitto's acl_file. No patterns: by one with %u every login has a table of its own."""
     yield "# Who may say what, written by shoe-floor acl. A table's user is called as its table."
     for table in who.tables:
         yield f"\nuser {table}"
@@ -92,7 +92,7 @@ def mosquitto(who: Users) -> Iterator[str]:
 
 
 def nats(who: Users, passwords: Mapping[str, str], consumer: str) -> Iterator[str]:
-    """The users of an account of NATS, to be included there. Raises ConfigError where a password is missing."""
+    """Yield the users of an account of NATS, to be included there. Raises ConfigError where a password is missing."""
     root = _subject(who.root)
     ingest = [f"$MQTT.msgs.{root}.*.{name}" for name in INGEST_WRITES]
     heard = ["_INBOX.>", "$MQTT.sub.>", *(f"{root}.*.{name}" for name in _HEARD)]
@@ -111,7 +111,7 @@ def nats(who: Users, passwords: Mapping[str, str], consumer: str) -> Iterator[st
 
 
 def read_passwords(path: Path) -> dict[str, str]:
-    """The passwords in a file, a line NAME:PASSWORD for each; they may be hashed by bcrypt. Raises ConfigError."""
+    """Return the passwords in a file, a line NAME:PASSWORD each; they may be hashed by bcrypt. Raises ConfigError."""
     try:
         lines = text_in(path).splitlines()
     except (OSError, Undecodable):
@@ -126,7 +126,7 @@ def _user(
     subscribe: list[str],
     only: str = 'allowed_connection_types: ["MQTT"], ',
 ) -> str:
-    """A user; one that may publish nothing is denied everything, as an empty list would allow it."""
+    """Return a user; one that may publish nothing is denied everything, as an empty list would allow it."""
     if name not in passwords:
         raise ConfigError(f"{name} has no password", "write a line NAME:PASSWORD into the file of --nats")
     allowed = json.dumps(publish) if publish else '{ deny: ">" }'
@@ -137,7 +137,7 @@ def _user(
 
 
 def _subject(word: str) -> str:
-    """A word of an MQTT topic in NATS. Raises ConfigError for one that would be a wildcard there."""
+    """Return a word of an MQTT topic in NATS. Raises ConfigError for one that would be a wildcard there."""
     if "*" in word or ">" in word:
         raise ConfigError(f"{word!r} is no name for NATS", "take one without * and >")
     return word.replace(".", "//")

@@ -8,6 +8,6 @@ FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
 def cell(value: Any) -> Any:
-    """A value as it may stand in CSV; bytes in base64."""
+    """Return a value as it may stand in CSV; bytes in base64."""
     text = b64encode(value).decode() if isinstance(value, bytes) else value
     return f"'{text}" if isinstance(text, str) and text.startswith(FORMULA) else text

@@ -46,7 +46,7 @@ MEND: Final = "mend the receiver, or url and key_file of its [[forward]]; what w
 
 
 def findings(config: FloorConfig, *, whole: bool = False) -> Iterator[Finding]:
-    """All findings, one after the other. whole: read all of the store, and verify each row of signed records.
+    """Yield all findings, one after the other. whole: read all of the store, and verify each row of signed records.
 
     Raises ConfigError. Store and broker are asked at the same time.
     """
@@ -68,7 +68,7 @@ def findings(config: FloorConfig, *, whole: bool = False) -> Iterator[Finding]:
 
 
 def _of_a_store(config: FloorConfig, whole: bool) -> Generator[Finding, None, bool]:
-    """Findings of the store that the config names; returns whether it holds messages."""
+    """Yield the findings of the store that the config names; return whether it holds messages."""
     try:
         store = open_store(config)
     except StoreError as error:
@@ -88,7 +88,7 @@ def _of_a_store(config: FloorConfig, whole: bool) -> Generator[Finding, None, bo
 
 
 def _of_a_migration(config: FloorConfig) -> Iterator[Finding]:
-    """What `shoe-floor migrate` would do, or why it cannot begin."""
+    """Yield what `shoe-floor migrate` would do, or why it cannot begin."""
     from firmware_bridge.floor.cli_store import BACKUPS
     from firmware_bridge.floor.store.migrations import planned
 
@@ -100,7 +100,7 @@ def _of_a_migration(config: FloorConfig) -> Iterator[Finding]:
 
 
 def _of_names(config: FloorConfig) -> Iterator[Finding]:
-    """Names that are taken, though one like it would be refused today."""
+    """Yield a finding for each name that is taken, though one like it would be refused today."""
     tables = list(config.tables)
     try:
         people = [each.name for each in People(Path(config.page.users)).all().values()]
@@ -112,14 +112,14 @@ def _of_names(config: FloorConfig) -> Iterator[Finding]:
 
 
 def _of_stored_names(config: FloorConfig, stored: Collection[str]) -> Iterator[Finding]:
-    """The same of tables that only the store has: a key of each was seen."""
+    """Yield the same about tables that only the store has: a key of each was seen."""
     yield from _judged_names("table in the store:", sorted({*stored} - {*config.tables}), unfit_word, [*config.tables])
 
 
 def _judged_names(
     where: str, given: Sequence[str], refused: Callable[[str, int], str | None], others: Sequence[str] = ()
 ) -> Iterator[Finding]:
-    """Findings of names. others: that were judged before; they are compared with these."""
+    """Yield the findings of names. others: that were judged before; they are compared with these."""
     for name in given:
         if wrong := refused(name, LONGEST_NAME):
             yield Finding("WARN", "names", f"{where} {name}: the name {wrong}", REMEDY)
@@ -129,7 +129,7 @@ def _judged_names(
 
 
 def _of_the_owner(path: Path) -> Iterator[Finding]:
-    """Finding for a file that belongs to another user than its directory, the ingest's."""
+    """Yield a finding for a file that belongs to another user than its directory, the ingest's."""
     owner, wanted = path.stat().st_uid, path.parent.stat().st_uid
     if owner != wanted:
         what = f"{path} belongs to user {owner}, its directory to {wanted}: the ingest may fail to write it"
@@ -160,7 +160,7 @@ def _some(count: int) -> str:
 
 
 def _encrypted(config: FloorConfig) -> Iterator[Finding]:
-    """The version of TLS, and the last day of the broker's certificate; nothing of one that does not answer."""
+    """Yield the version of TLS, and the last day of the broker's certificate; nothing of one that does not answer."""
     mqtt = config.mqtt
     if mqtt.ca is None and mqtt.cert is None:
         return
@@ -186,7 +186,7 @@ class Answers(NamedTuple):
 
 
 def _asked(config: FloorConfig) -> Answers:
-    """Whether the ingest can log in, read and write, tried with another client id so that its session stays.
+    """Return whether the ingest can log in, read and write, tried with another client id so that its session stays.
 
     Some brokers accept every subscription, and deliver nothing that their ACL forbids.
     """
@@ -222,7 +222,7 @@ def _of_the_broker(config: FloorConfig, answers: Answers, has_messages: bool) ->
 
 
 def _heard(source: MqttSource, root: str) -> set[str]:
-    """The tables with a retained status. Also tries the topics to write, with a table id that no table has."""
+    """Return the tables with a retained status. Also try the topics to write, with a table id that no table has."""
     give_up, heard = monotonic() + ANSWER_S, set[str]()
     for name in ("command", "stored", "witnessed"):
         source.publish(f"{root}/{NO_TABLE}/{name}", b"")
@@ -232,7 +232,7 @@ def _heard(source: MqttSource, root: str) -> set[str]:
 
 
 def of_receivers(config: FloorConfig, store: Store) -> Iterator[Finding]:
-    """How far each receiver of `floor.toml` is. Raises StoreError."""
+    """Yield how far each receiver of `floor.toml` is. Raises StoreError."""
     known = {each.name: each for each in store.forwarded()}
     for row in config.forward:
         if at := known.get(row.name):

@@ -22,14 +22,14 @@ LEAST: Final = 256 * 1024 * 1024
 
 
 def findings(store: Store, now: float) -> Iterator[Finding]:
-    """Findings of a store. now: seconds since 1970."""
+    """Yield the findings of a store. now: seconds since 1970."""
     yield from _of_the_ingest(store, now)
     yield from _of_the_disk(store, now)
     yield from _of_gaps(store, now)
 
 
 def and_closed(closed: Mapping[str, int], kind: str) -> str:
-    """How many of a kind were closed, in words; "" for none."""
+    """Return how many of a kind were closed, in words; "" for none."""
     return f", {closed[kind]} closed" if closed.get(kind) else ""
 
 
@@ -93,7 +93,7 @@ def _of_gaps(store: Store, now: float) -> Iterator[Finding]:
 
 
 def _aged(name: str, moved: list[float], now: float, words: str, todo: str) -> Finding:
-    """OK without any; a warning while each came on a little lately. moved: when they did."""
+    """Return OK without any; a warning while each came on a little lately. moved: when they did."""
     if not moved:
         return Finding("OK", name, words)
     if now - min(moved) < YOUNG_S:
@@ -106,7 +106,7 @@ def _ago(age: float) -> str:
 
 
 def _span(age: float) -> str:
-    """Seconds in words."""
+    """Return seconds in words."""
     for unit, size in (("days", DAY_S), ("h", 3600.0), ("min", 60.0)):
         if age >= 2 * size:
             return f"{age / size:.0f} {unit}"

@@ -19,7 +19,7 @@ CLOCK_S: Final = 300.0
 
 
 def findings(store: Store, *, whole: bool) -> Iterator[Finding]:
-    """Findings of the records in a store. whole: verify every row, and keep what is wrong as incidents."""
+    """Yield the findings of the records in a store. whole: verify every row, and keep what is wrong as incidents."""
     if whole:
         yield from _verified(store)
     seen = sorted({each.table for each in store.record_keys() if not each.was_enrolled} - _enrolled(store))
@@ -37,7 +37,7 @@ def findings(store: Store, *, whole: bool) -> Iterator[Finding]:
 
 
 def _of_clocks(store: Store) -> Iterator[Finding]:
-    """A finding for each table with a clock that differs from the witnesses' by `CLOCK_S` or more.
+    """Yield a finding for each table with a clock that differs from the witnesses' by `CLOCK_S` or more.
 
     Ahead is sure. An entry from long ago may also have come late, to this machine or to a witness: behind is said where
     both say so.
@@ -57,7 +57,7 @@ def _of_clocks(store: Store) -> Iterator[Finding]:
 
 
 def open_incidents(config: FloorConfig) -> Iterator[str]:
-    """A line for each open incident; none without a store."""
+    """Yield a line for each open incident; none without a store."""
     try:
         with closing(open_store(config)) as store:
             found = store.incidents()

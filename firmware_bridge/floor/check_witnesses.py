@@ -22,7 +22,7 @@ ANSWER_S: Final = 5.0
 
 
 def findings(config: FloorConfig, store: Store) -> Iterator[Finding]:
-    """Findings of all witnesses. What they saw otherwise than the store has is kept as an incident."""
+    """Yield the findings of all witnesses. What they saw otherwise than the store has is kept as an incident."""
     logs = enrolled_logs(store)
     if not config.witness:
         if logs:
@@ -63,7 +63,7 @@ def _of_the_answers(config: FloorConfig, store: Store, logs: Sequence[Log]) -> I
 
 
 def _compared(config: FloorConfig, store: Store, logs: Sequence[Log]) -> list[Comparison]:
-    """What all witnesses answer about all records, compared."""
+    """Return what all witnesses answer about all records, compared."""
     witnesses = quorum.fed(config)
     with closing(Client(witnesses, ANSWER_S)) as client:
         asking = {each.origin: asked(client, witnesses, each.origin) for each in logs}
@@ -82,7 +82,7 @@ def _compared(config: FloorConfig, store: Store, logs: Sequence[Log]) -> list[Co
 
 
 def _of_the_window(record: Log, standing: Standing, longest: float) -> Finding:
-    """How long the entries of a record stood under no quorum: the longest time of a day in seconds, and now."""
+    """Return how long the entries of a record stood under no quorum: the longest time of a day in seconds, and now."""
     words = f"{record.table}: witnessed to {record.witnessed} of {record.size}, longest window in a day {longest:.0f} s"
     if not standing.witnessed_at:
         return Finding("WARN", "window", f"{words}; no quorum has cosigned it yet", "see the log of shoe-floor-ingest")

@@ -53,7 +53,7 @@ CONFIG: Final = Path("/etc/firmware-bridge/floor.toml")
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Runs a command; its exit code is one of `Exit`."""
+    """Run a command; return its exit code, one of `Exit`."""
     with outlived() as output, installed("shoe-floor"):
         arguments = _parser().parse_args(argv)
         level = logging.ERROR if arguments.command == "check" else logging.INFO  # its findings say it all
@@ -84,14 +84,14 @@ def _help(arguments: argparse.Namespace, _: None) -> int:
 
 
 def manual() -> str:
-    """Manual page of the command, in roff."""
+    """Return the manual page of the command, in roff."""
     from firmware_bridge.config.manual import page
 
     return page("shoe-floor", _parser(), FILES, "shoe(1)")
 
 
 def completion() -> str:
-    """Script for bash-completion of the command."""
+    """Return the script for bash-completion of the command."""
     from firmware_bridge.config.manual import bash
 
     return bash("shoe-floor", _parser())
@@ -188,7 +188,7 @@ class NoKey(BridgeError):
 
 
 def _add_key(commands: Any, load: object, default: Path) -> None:
-    """Adds `key` with its actions."""
+    """Add `key` with its actions."""
     text = "the key that signs a backend's orders"
     key = commands.add_parser("key", help=text, description=text)
     actions = key.add_subparsers(dest="action", metavar="ACTION", required=True)

@@ -69,21 +69,21 @@ def add_close(command: argparse.ArgumentParser, default: Path) -> None:
 
 
 def _seq(text: str) -> int:
-    """The number of an entry. Raises ArgumentTypeError."""
+    """Return the number of an entry. Raises ArgumentTypeError."""
     if not re.fullmatch("[0-9]{1,19}", text) or not 1 <= int(text) <= MOST:
         raise argparse.ArgumentTypeError(f"{text!r} is no entry: write its number, from 1 on")
     return int(text)
 
 
 def _digest(text: str) -> str:
-    """A SHA-256 in hex. Raises ArgumentTypeError."""
+    """Return a SHA-256 in hex. Raises ArgumentTypeError."""
     if not re.fullmatch("[0-9a-f]{64}", text.lower()):
         raise argparse.ArgumentTypeError(f"{text!r} is no SHA-256: write all its 64 hex digits")
     return text.lower()
 
 
 def _time(text: str) -> str:
-    """A time as the store writes it. Raises ArgumentTypeError."""
+    """Return a time as the store writes it. Raises ArgumentTypeError."""
     try:
         found = datetime.fromisoformat(text)
         if found.tzinfo is None:

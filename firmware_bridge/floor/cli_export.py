@@ -91,7 +91,7 @@ def _facts(arguments: argparse.Namespace, store: "Store") -> int:
 
 
 def _read(cursor: Path) -> int:
-    """The number in a file; 0 where there is none. Raises StoreError."""
+    """Return the number in a file; 0 where there is none. Raises StoreError."""
     try:
         return int(text_in(cursor))
     except FileNotFoundError:

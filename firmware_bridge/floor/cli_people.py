@@ -77,7 +77,7 @@ def _add(given: argparse.Namespace, people: People) -> None:
 
 
 def _password() -> str:
-    """A password, typed twice at a terminal, or a line of stdin. Raises PeopleError."""
+    """Return a password, typed twice at a terminal, or a line of stdin. Raises PeopleError."""
     if not sys.stdin.isatty():
         return sys.stdin.readline().rstrip("\r\n")
     password = getpass("password: ")

@@ -27,7 +27,7 @@ BROKER_USER: Final = "mosquitto"
 
 
 def add_tls(commands: Any, load: object, default: Path) -> None:
-    """Adds `tls` with its action."""
+    """Add `tls` with its action."""
     text = "TLS for the broker of a small house"
     tls = commands.add_parser("tls", help=text, description=text)
     actions = tls.add_subparsers(dest="action", metavar="ACTION", required=True)
@@ -40,7 +40,7 @@ def add_tls(commands: Any, load: object, default: Path) -> None:
 
 
 def run_new(arguments: argparse.Namespace, config: None) -> int:
-    """Makes what is missing, and prints the code. Raises TlsError."""
+    """Make what is missing, and print the code. Raises TlsError."""
     names = _names(arguments.name)
     folder: Path = arguments.dir
     try:
@@ -63,7 +63,7 @@ def run_new(arguments: argparse.Namespace, config: None) -> int:
 
 
 def _names(more: Iterable[str]) -> list[str]:
-    """The names and addresses of this machine, addresses of its network first, each once. Raises TlsError."""
+    """Return the names and addresses of this machine, addresses of its network first, each once. Raises TlsError."""
     own = socket.gethostname()
     found = [*more, *_addresses(), own, "localhost", "127.0.0.1"]
     for name in found:
@@ -73,7 +73,7 @@ def _names(more: Iterable[str]) -> list[str]:
 
 
 def _addresses() -> list[str]:
-    """The addresses of this machine's networks, those of IPv4 first."""
+    """Return the addresses of this machine's networks, those of IPv4 first."""
     try:
         done = subprocess.run(["hostname", "-I"], capture_output=True, text=True, timeout=10, check=False)
     except OSError:
@@ -83,7 +83,7 @@ def _addresses() -> list[str]:
 
 
 def _make_authority(folder: Path) -> None:
-    """Makes the authority; its certificate is there last, so that it has its key."""
+    """Make the authority; its certificate is there last, so that it has its key."""
     subject = f"/CN=shoe authority of {socket.gethostname()[:40]}"
     usage = [
         "-addext",
@@ -95,7 +95,7 @@ def _make_authority(folder: Path) -> None:
 
 
 def _make_broker(folder: Path, names: Iterable[str]) -> None:
-    """Makes a certificate for the broker, followed by that of the authority: mosquitto shows no other file."""
+    """Make a certificate for the broker, followed by that of the authority: mosquitto shows no other file."""
     shown = ",".join(f"{'IP' if _is_address(each) else 'DNS'}:{each}" for each in names)
     more = ["-subj", "/CN=broker", "-days", str(BROKER_DAYS), "-CA", "ca.pem", "-CAkey", "ca.key"]
     more += ["-addext", "basicConstraints=critical,CA:FALSE", "-addext", "keyUsage=critical,digitalSignature"]
@@ -104,7 +104,7 @@ def _make_broker(folder: Path, names: Iterable[str]) -> None:
 
 
 def _made(folder: Path, name: str, more: list[str], after: str = "") -> None:
-    """Makes a certificate, for the key that is there or a new one. after: certificates behind it in the same file.
+    """Make a certificate, for the key that is there or a new one. after: certificates behind it in the same file.
 
     Only the certificate of a pair is replaced, so that no power cut leaves two that do not fit.
     """
@@ -119,7 +119,7 @@ def _made(folder: Path, name: str, more: list[str], after: str = "") -> None:
 
 
 def _make_key(path: Path) -> None:
-    """Makes a key that is there whole or not at all, for its owner alone."""
+    """Make a key that is there whole or not at all, for its owner alone."""
     text = _openssl(["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"], path.parent)
     fresh = path.with_name(f".{path.name}.new")
     fresh.unlink(missing_ok=True)
@@ -131,7 +131,7 @@ def _make_key(path: Path) -> None:
 
 
 def _openssl(words: list[str], folder: Path) -> str:
-    """What a command of openssl prints. Raises TlsError."""
+    """Return what a command of openssl prints. Raises TlsError."""
     try:
         done = subprocess.run(["openssl", *words], cwd=folder, capture_output=True, text=True, timeout=60, check=False)
     except FileNotFoundError:
@@ -143,7 +143,7 @@ def _openssl(words: list[str], folder: Path) -> str:
 
 
 def _give_to_broker(key: Path) -> None:
-    """Lets the broker read its key; where it is not installed yet, root does so later."""
+    """Let the broker read its key; where it is not installed yet, root does so later."""
     try:
         shutil.chown(key, BROKER_USER)
     except LookupError:

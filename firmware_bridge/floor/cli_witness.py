@@ -53,7 +53,7 @@ def _witness_evidence(arguments: argparse.Namespace, config: Any) -> int:
 
 
 def add_witness(commands: Any) -> None:
-    """Adds `witness`, which is a service, with its own commands."""
+    """Add `witness`, which is a service, with its own commands."""
 
     def add(to: Any, name: str, text: str, run: object, load: object = _load_witness) -> argparse.ArgumentParser:
         command: argparse.ArgumentParser = to.add_parser(name, help=text, description=text)
@@ -77,6 +77,6 @@ def add_witness(commands: Any) -> None:
 
 
 def with_config(command: argparse.ArgumentParser, default: Path) -> argparse.ArgumentParser:
-    """Adds --config, without a default of its own: so it keeps one that stands before the command."""
+    """Add --config, without a default of its own: so it keeps one that stands before the command."""
     command.add_argument("--config", type=Path, default=argparse.SUPPRESS, metavar="FILE", help=f"(default: {default})")
     return command

@@ -205,12 +205,12 @@ SECTIONS: Final[dict[str, Any]] = {
 
 
 def load(path: Path) -> FloorConfig:
-    """The configuration in a file. Raises ConfigError with every mistake, one a line."""
+    """Return the configuration in a file. Raises ConfigError with every mistake, one a line."""
     return parse(read_document(path), str(path))
 
 
 def parse(raw: dict[str, Any], name: str = "floor.toml") -> FloorConfig:
-    """The configuration in a TOML document. Raises ConfigError with every mistake, one a line."""
+    """Return the configuration in a TOML document. Raises ConfigError with every mistake, one a line."""
     mistakes: list[str] = []
 
     def read(section: str, keys: Any) -> Any:
@@ -239,12 +239,12 @@ def parse(raw: dict[str, Any], name: str = "floor.toml") -> FloorConfig:
 
 
 def place(section: str) -> str:
-    """How a section is written: "[mqtt]", "[tables.TABLE]"."""
+    """Return how a section is written: "[mqtt]", "[tables.TABLE]"."""
     return f"[{section}.TABLE]" if section in BY_NAME else f"[{section}]"
 
 
 def _named(section: str, named: dict[str, Any], mistakes: list[str]) -> Iterator[tuple[str, Any]]:
-    """The good sections `[SECTION.NAME]`, by name."""
+    """Yield the good sections `[SECTION.NAME]`, by name."""
     for name, keys in named.items():
         if isinstance(keys, dict):
             yield name, BY_NAME[section](**good_keys(BY_NAME[section], f"[{section}.{name}] ", keys, mistakes))
@@ -253,12 +253,12 @@ def _named(section: str, named: dict[str, Any], mistakes: list[str]) -> Iterator
 
 
 def secret(name: str) -> Path:
-    """The file of a secret; a name without a path is a credential of the running unit, else of the ingest's."""
+    """Return the file of a secret; a name without a path is a credential of the running unit, else of the ingest's."""
     return Path(os.environ.get("CREDENTIALS_DIRECTORY", CREDENTIALS), name)
 
 
 def password(config: MqttSection | NatsSection | StoreSection | PageSection) -> bytes | None:
-    """The password in its file, None if none is set. Raises ConfigError."""
+    """Return the password in its file, None if none is set. Raises ConfigError."""
     if config.password_file is None:
         return None
     section = next(field.encode_name for field in fields(FloorConfig) if field.type is type(config))
@@ -277,7 +277,7 @@ def need(package: str, extra: str) -> None:
 
 
 def _of_nats(nats: NatsSection) -> list[str]:
-    """Error messages for `[nats]` as a whole."""
+    """Return error messages for `[nats]` as a whole."""
     mistakes = []
     if nats.key and not nats.cert:
         mistakes.append("[nats] key needs cert: set both")
@@ -295,7 +295,7 @@ def _of_nats(nats: NatsSection) -> list[str]:
 
 
 def _of_witnesses(rows: tuple[WitnessRow, ...]) -> Iterator[str]:
-    """Error messages for `[[witness]]`."""
+    """Yield error messages for `[[witness]]`."""
     seen = set[bytes]()
     for number, row in enumerate(rows, 1):
         where = f"[[witness]] number {number}:"
@@ -314,7 +314,7 @@ def _of_witnesses(rows: tuple[WitnessRow, ...]) -> Iterator[str]:
 
 
 def _wrong_url(url: str) -> str:
-    """Error message for the address of a witness; "" for a good one."""
+    """Return the error message for the address of a witness; "" for a good one."""
     try:
         parts = urlsplit(url)
         is_good = bool(parts.hostname) and (parts.port or 1) > 0 and parts.scheme in ("http", "https")
@@ -330,7 +330,7 @@ def _wrong_url(url: str) -> str:
 
 
 def _is_address(text: str, schemes: tuple[str, ...]) -> bool:
-    """Whether a text is SCHEME://HOST:PORT alone, without user or password."""
+    """Return whether a text is SCHEME://HOST:PORT alone, without user or password."""
     try:
         parts = urlsplit(text)
         return parts.scheme in schemes and bool(parts.hostname and parts.port) and "@" not in parts.netloc
@@ -339,7 +339,7 @@ def _is_address(text: str, schemes: tuple[str, ...]) -> bool:
 
 
 def _of_the_store(store: StoreSection, raw: object) -> Iterator[str]:
-    """Error messages for `[store]`; they never show a password."""
+    """Yield error messages for `[store]`; they never show a password."""
     if not store.path.startswith("/"):
         yield f"[store] path = {as_written(store.path)}: write the full path, starting with /"
     if store.url is None:

@@ -52,7 +52,7 @@ class ForwardRow(Struct, frozen=True, kw_only=True):
 
 
 def of_forwards(rows: tuple[ForwardRow, ...]) -> Iterator[str]:
-    """Error messages for `[[forward]]`."""
+    """Yield error messages for `[[forward]]`."""
     seen = set[str]()
     for number, row in enumerate(rows, 1):
         where = f"[[forward]] number {number}:"
@@ -66,7 +66,7 @@ def of_forwards(rows: tuple[ForwardRow, ...]) -> Iterator[str]:
 
 
 def _wrong(row: ForwardRow) -> str:
-    """What is wrong with an address; "" for a good one."""
+    """Return what is wrong with an address; "" for a good one."""
     try:
         parts = urlsplit(row.url)
         is_good = bool(parts.hostname) and (parts.port or 1) > 0 and parts.scheme in ("http", "https")
@@ -82,7 +82,7 @@ def _wrong(row: ForwardRow) -> str:
 
 
 def key_of(row: ForwardRow, path: Path) -> bytes:
-    """The key in a file: `whsec_` and base64, or the bytes as they are. Raises ConfigError."""
+    """Return the key in a file: `whsec_` and base64, or the bytes as they are. Raises ConfigError."""
     try:
         found = path.read_bytes().strip()
     except OSError as error:

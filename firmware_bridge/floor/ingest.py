@@ -64,7 +64,7 @@ IN_MIND: Final = 10_000
 
 
 def topics(root: str, names: Sequence[str] = TOPICS) -> tuple[str, ...]:
-    """The filters that an ingest subscribes to, or those of these names."""
+    """Return the filters that an ingest subscribes to, or those of these names."""
     return tuple(f"{root}/+/{name}" for name in names)
 
 
@@ -184,7 +184,7 @@ class Ingest:
             self._ledger.close(key, to, answers=bool(since))
 
     def ask(self) -> int:
-        """Ask tables for what is missing, as much as can be taken; returns how many orders were sent."""
+        """Ask tables for what is missing, as much as can be taken; return how many orders were sent."""
         now_s = self._clock()
         if self._due and now_s - self._published_s >= STORED_S:
             self._publish_due()
@@ -209,7 +209,7 @@ class Ingest:
         return self._orders - before
 
     def _id_of(self, *, is_all: bool) -> str:
-        """The prefix of the ids of this run's orders. is_all: of those that are for all that a journal begins with."""
+        """Return the prefix of the ids of this run's orders. is_all: of those for all that a journal begins with."""
         return f"{self._name[:32]}-{self._run}-{'since' if is_all else 'gap'}-"
 
     def _answered(self, table: str, body: bytes) -> None:
@@ -312,7 +312,7 @@ class _Reply(Struct, frozen=True):
 
 
 def _wanted(order: Resend) -> str:
-    """What an order asks for, in words."""
+    """Return what an order asks for, in words."""
     if order.since:
         return f"everything since {order.since}"
     return f"entries {order.start} to {order.to or 'the last'} of {order.journal}"

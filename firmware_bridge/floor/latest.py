@@ -56,7 +56,7 @@ class Latest:
         return self.messages["health"].at if "health" in self.messages else None
 
     def update(self, topic: str, payload: bytes, retained: bool, now: int, wall: int) -> bool:
-        """Update the state by a message; returns whether it changed. Raises MessageError.
+        """Update the state by a message; return whether it changed. Raises MessageError.
 
         now, wall: the time by the reader's clock, and in ms since 1970. A retained message is as old as the table's
         clock says, but not newer than now and not older than the message before it. If it comes again after a
@@ -115,7 +115,7 @@ class Tables(Generic[Table]):
         return table
 
     def named(self, topic: str) -> tuple[str, str]:
-        """Table and topic in a topic of the broker. Raises MessageError."""
+        """Return table and topic in a topic of the broker. Raises MessageError."""
         match = self._topic.fullmatch(topic)
         if match is None:
             raise MessageError("not a topic of a table", "")
@@ -140,7 +140,7 @@ class Tables(Generic[Table]):
 
 
 def _is_of_an_older_link(before: LatestMessage, head: StateHead, status: Status) -> bool:
-    """Whether a status is the `lost` of an older connection. Tables without `link` do not number them."""
+    """Return whether a status is the `lost` of an older connection. Tables without `link` do not number them."""
     if status.state != "lost" or before.body.state == "lost":
         return False
     if before.head.boot != head.boot:
@@ -150,7 +150,7 @@ def _is_of_an_older_link(before: LatestMessage, head: StateHead, status: Status)
 
 
 def milliseconds(at: str) -> int | None:
-    """An RFC 3339 time in ms since 1970; None for any other text."""
+    """Return an RFC 3339 time in ms since 1970; None for any other text."""
     try:
         return round(datetime.fromisoformat(at).timestamp() * 1000)
     except (ValueError, OverflowError):

@@ -32,7 +32,7 @@ class Listed:
         self._last_s = 0.0
 
     def takes(self, table: str) -> bool:
-        """Whether there is such a table; a message in another name is counted."""
+        """Return whether there is such a table; a message in another name is counted."""
         if not self._rows or table in self._rows or table in self._enrolled:
             return True
         if not self.strangers:
@@ -51,7 +51,7 @@ class Listed:
         self.is_new |= bool(self.strangers and fresh - self._rows)
 
     def heard(self) -> bool:
-        """Whether tables are new since the last call: what is retained of them has to be asked for again."""
+        """Return whether tables are new since the last call: what is retained of them has to be asked for again."""
         was_new, self.is_new = self.is_new, False
         return was_new
 

@@ -15,7 +15,7 @@ TOKENS: Final = Path(__file__).parent / "page/static/tokens.css"
 
 @lru_cache
 def templates(package: str) -> Environment:
-    """The templates of a package of the floor: `page` or `facts`. Each caller adds what they use."""
+    """Return the templates of a package of the floor: `page` or `facts`. Each caller adds what they use."""
     return Environment(
         loader=PackageLoader(f"firmware_bridge.floor.{package}"),
         autoescape=True,
@@ -28,7 +28,7 @@ def templates(package: str) -> Environment:
 
 @lru_cache(1)
 def paper() -> str:
-    """The tokens as CSS, always light: for a page that is printed and has all it needs in it."""
+    """Return the tokens as CSS, always light: for a page that is printed and has all it needs in it."""
     light = '@media print, (prefers-color-scheme: light) { :root:not([data-theme="dark"]) {'
     before, _, rest = text_in(TOKENS).partition(light)
     theme, _, after = rest.partition("} }")
@@ -36,7 +36,7 @@ def paper() -> str:
 
 
 def contrast(one: str, other: str) -> float:
-    """The contrast of two colours `#rrggbb`, 1 to 21 (WCAG 2.1)."""
+    """Return the contrast of two colours `#rrggbb`, 1 to 21 (WCAG 2.1)."""
     light, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
     return (light + 0.05) / (dark + 0.05)
 
@@ -48,7 +48,7 @@ def _luminance(colour: str) -> float:
 
 
 def colour(name: str) -> str:
-    """A colour of the dark theme, as `#rrggbb`. Raises KeyError."""
+    """Return a colour of the dark theme, as `#rrggbb`. Raises KeyError."""
     return _colours()[name]
 
 

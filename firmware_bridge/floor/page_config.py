@@ -83,7 +83,7 @@ class ScreenSection(Struct, frozen=True, kw_only=True):
 
 
 def of_the_page(page: PageSection) -> Iterator[str]:
-    """Error messages for `[page]` as a whole."""
+    """Yield error messages for `[page]` as a whole."""
     if page.password_file and not page.username:
         yield "[page] password_file needs username: set both"
     if bool(page.cert) != bool(page.key):
@@ -110,7 +110,7 @@ def of_the_page(page: PageSection) -> Iterator[str]:
 
 
 def of_the_screens(screen: ScreenSection) -> Iterator[str]:
-    """Error messages for `[screen]` as a whole."""
+    """Yield error messages for `[screen]` as a whole."""
     if not screen.secrets.startswith("/"):
         yield f"[screen] secrets = {as_written(screen.secrets)}: write the full path, starting with /"
     if screen.house is not None and not screen.house.startswith("/"):
@@ -120,7 +120,7 @@ def of_the_screens(screen: ScreenSection) -> Iterator[str]:
 
 
 def base_of(page: PageSection, screen: ScreenSection) -> str:
-    """What guests' screens call the page by, without a slash at the end. Raises ConfigError where nothing says it."""
+    """Return what guests' screens call the page by, without slash at the end. Raises ConfigError if nothing says it."""
     if screen.address:
         return screen.address
     if page.socket and not page.names:
@@ -132,7 +132,7 @@ def base_of(page: PageSection, screen: ScreenSection) -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host is this machine."""
+    """Return whether a host is this machine."""
     try:
         return host == "localhost" or ip_address(host).is_loopback
     except ValueError:

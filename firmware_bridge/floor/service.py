@@ -61,7 +61,7 @@ TOUCH_S: Final = 60.0
 
 
 def open_source(config: FloorConfig) -> Source:
-    """The source of a floor's messages, not connected yet. Raises ConfigError, also for a missing extra."""
+    """Return the source of a floor's messages, not connected yet. Raises ConfigError, also for a missing extra."""
     mqtt, nats = config.mqtt, config.nats
     if not nats.servers:
         return MqttSource(mqtt, password(mqtt), topics(mqtt.root), 2 * config.ingest.batch)
@@ -72,7 +72,7 @@ def open_source(config: FloorConfig) -> Source:
 
 
 def run(config: FloorConfig) -> int:
-    """Ingest until SIGTERM or SIGINT; returns 0. Raises OtherFormat, and StoreError if a file cannot be opened."""
+    """Ingest until SIGTERM or SIGINT; return 0. Raises OtherFormat, and StoreError if a file cannot be opened."""
     stop, systemd = Event(), Systemd()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
@@ -113,7 +113,7 @@ MAY: Final[dict[Part, str]] = {
 
 
 def prepared(config: FloorConfig, roles: Mapping[Part, Sequence[str]]) -> Iterator[str]:
-    """Make what is missing; yields a line for each thing. Raises StoreError, ConfigError, NatsError.
+    """Make what is missing; yield a line for each thing. Raises StoreError, ConfigError, NatsError.
 
     roles: part -> the roles of PostgreSQL that get it.
     """
@@ -255,18 +255,18 @@ class Verification:
 
 
 def own_key(config: FloorConfig) -> Signing | None:
-    """The key that signs what the ingest sends to tables, None where none is set. Raises ConfigError."""
+    """Return the key that signs what the ingest sends to tables, None where none is set. Raises ConfigError."""
     path = config.ingest.key_file
     return signing(config.ingest.name, secret(path), lambda: time() * 1000) if path else None
 
 
 def limits(config: FloorConfig) -> dict[str, Limits]:
-    """What floor.toml sets for tables."""
+    """Return what floor.toml sets for tables."""
     return {name: Limits(each.hours, each.pending_mb) for name, each in config.tables.items()}
 
 
 def evidence_before() -> str:
-    """The time before which evidence is deleted, RFC 3339."""
+    """Return the time before which evidence is deleted, RFC 3339."""
     return rfc3339(datetime.now(UTC) - timedelta(days=EVIDENCE_DAYS))
 
 

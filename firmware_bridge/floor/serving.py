@@ -58,7 +58,7 @@ END_S: Final = 3
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """A socket that listens at an address. Raises OSError.
+    """Return a socket that listens at an address. Raises OSError.
 
     What it accepts sends at once: asyncio leaves connections of such a listener as they are, and the body of an answer
     would wait up to 40 ms until the peer has acknowledged its head.
@@ -87,7 +87,7 @@ class Listener(socket.socket):
         """Do nothing: it listens, and the server would let no more wait than it accepts in a turn."""
 
     def accept(self) -> tuple[socket.socket, Any]:
-        """The next connection of an address that may have it. Raises BlockingIOError without one."""
+        """Return the next connection of an address that may have it. Raises BlockingIOError without one."""
         for _ in range(REFUSALS):
             connection, address = super().accept()
             owner = block(address[0]) if address else ""  # of a Unix socket there is none
@@ -162,7 +162,7 @@ class Rate:
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def takes(self, address: str) -> bool:
-        """Whether one more request of an address is within the rate."""
+        """Return whether one more request of an address is within the rate."""
         owner, now, most = block(address), self._clock(), self._rate * BURST_S
         left, at = self._left.pop(owner, (most, now))
         left = min(most, left + (now - at) * self._rate)
@@ -173,7 +173,7 @@ class Rate:
 
 
 def block(address: str) -> str:
-    """An address, or of IPv6 the block of a household, which one device can choose its addresses from."""
+    """Return an address, or of IPv6 the block of a household, which one device can choose its addresses from."""
     if not is_address(address):
         return address[:64]
     found = ip_address(address)
@@ -183,7 +183,7 @@ def block(address: str) -> str:
 
 
 def host_name(host: str) -> str:
-    """The name in a `Host` header."""
+    """Return the name in a `Host` header."""
     name = host.lower()
     if name.startswith("["):
         return name[1:].partition("]")[0]
@@ -191,7 +191,7 @@ def host_name(host: str) -> str:
 
 
 def is_address(name: str) -> bool:
-    """Whether a name is an IP address, which no foreign site can own."""
+    """Return whether a name is an IP address, which no foreign site can own."""
     try:
         ip_address(name)
     except ValueError:
@@ -205,7 +205,7 @@ class Connection(H11Protocol):  # type: ignore[misc, unused-ignore]  # Any where
     door: Door = PAGE
 
     def connection_made(self, transport: Any) -> None:
-        """Start; closes the oldest connections without a request if there are too many."""
+        """Start; close the oldest connections without a request if there are too many."""
         super().connection_made(transport)
         transport.max_size = self.door.longest  # else 256 KiB are read at a time, and kept
         self._began = self.loop.time()
@@ -284,7 +284,7 @@ class Connection(H11Protocol):  # type: ignore[misc, unused-ignore]  # Any where
 
 
 def server(app: Any, most: int | None, connection: type[Connection] = Connection, **more: Any) -> uvicorn.Server:
-    """A server of an ASGI app, for its `run(sockets=[..])`. Raises ConfigError if its certificate cannot be used.
+    """Return a server of an ASGI app, for its `run(sockets=[..])`. Raises ConfigError for an unusable certificate.
 
     most: connections at a time, idle ones too; requests on others get a 503. None for an app that bounds them itself.
     """

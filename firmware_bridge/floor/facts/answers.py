@@ -60,7 +60,7 @@ class AlarmAt(NamedTuple):
 
 
 def giver(by: str, person: str) -> str:
-    """Who gave an order: of one that a key gave for a person, both. by: as in the message."""
+    """Return who gave an order: of one that a key gave for a person, both. by: as in the message."""
     return f"{person} ({by})" if person and by.startswith(BY_KEY) else by
 
 
@@ -91,7 +91,7 @@ ALARMS: Final = ("table", "alarm", "began", "minutes", "decided", "by", "second"
 
 
 def changes(messages: Iterable[RoundMessage]) -> Report:
-    """A row for each correction and void. messages: as `FactQueries.changes` has them."""
+    """Return a row for each correction and void. messages: as `FactQueries.changes` has them."""
     rows = [row for _, some in groupby(messages, lambda each: each[:5]) for row in _changes(list(some))]
     return Report(CHANGES, rows, len(CHANGES))
 
@@ -111,13 +111,13 @@ def _changes(messages: list[RoundMessage]) -> Iterator[tuple[str, ...]]:
 
 
 def alarms(found: Iterable[AlarmAt], until: str) -> Report:
-    """A row for each alarm that began before a time, RFC 3339, with the end that came next. found: in order."""
+    """Return a row for each alarm that began before a time, RFC 3339, with the end that came next. found: in order."""
     rows = [_alarm(*each) for each in spans(found)]
     return Report(ALARMS, sorted((row for row in rows if row[2] < until), key=lambda row: (row[2], *row)), 3)
 
 
 def spans(found: Iterable[AlarmAt]) -> list[tuple[AlarmAt, AlarmAt | None]]:
-    """Begin of each alarm with the end that came next, None for one that has not ended. found: in order."""
+    """Return the beginning of each alarm with the end that came next, None if it has not ended. found: in order."""
     ended, begun = list[tuple[AlarmAt, AlarmAt | None]](), dict[tuple[str, str], AlarmAt]()
     for each in found:
         name = each.table, each.id

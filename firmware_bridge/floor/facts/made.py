@@ -157,7 +157,7 @@ _round: Final = json_of(_Round)
 
 
 def facts_of(rows: Iterable[Row]) -> Facts:
-    """The facts of messages. One that cannot be read is among `not_made`, and the others are made."""
+    """Return the facts of messages. One that cannot be read is among `not_made`, and the others are made."""
     made = Facts([], {}, [], [])
     for row in rows:
         try:
@@ -213,7 +213,7 @@ def _add_event(row: Row, made: Facts) -> None:
 
 
 def _fit(fact: AnyFact) -> AnyFact:
-    """A fact that every engine can keep, in its indexes too. Raises ValueError."""
+    """Return a fact that every engine can keep, in its indexes too. Raises ValueError."""
     for name, value in zip(fact._fields, fact, strict=True):
         for each in _flat(value) if isinstance(value, tuple) else (value,):
             if isinstance(each, str):

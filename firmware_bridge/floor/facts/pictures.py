@@ -39,7 +39,7 @@ class Strip(NamedTuple):
 
 
 def holds(summed: Iterable[Summed]) -> list[Strip]:
-    """A strip for each table with known stakes: its hold on each gaming day, all strips to one scale."""
+    """Return a strip for each table with known stakes: its hold on each gaming day, all strips to one scale."""
     money: dict[str, dict[str, list[int]]] = {}
     for each in summed:
         if each.day.staked:
@@ -52,7 +52,7 @@ def holds(summed: Iterable[Summed]) -> list[Strip]:
 
 
 def paces(found: Iterable[Pace]) -> list[Strip]:
-    """A strip for each dealer, one bar each: rounds an hour, the fastest first."""
+    """Return a strip for each dealer, one bar each: rounds an hour, the fastest first."""
     ranked = sorted((each for each in found if each.millis), key=lambda each: (-each.an_hour, each.dealer))
     longest = (WIDTH - LEFT - 160) / max((each.an_hour for each in ranked), default=1)
     return [

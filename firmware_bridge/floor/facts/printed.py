@@ -57,7 +57,7 @@ class Sheet(NamedTuple):
 
 
 def printed(sheet: Sheet) -> str:
-    """The page, as HTML without a script or an address."""
+    """Return the page, as HTML without a script or an address."""
     made: str = _templates().get_template("report.html").render(sheet=sheet, title=TITLES[sheet.kind])
     return made
 

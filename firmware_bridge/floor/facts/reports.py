@@ -23,7 +23,7 @@ class Report(NamedTuple):
     names: int = 1
 
     def by(self, title: str) -> "Report":
-        """The same rows by a column, the lowest first, those without a value last. Raises ValueError."""
+        """Return the same rows by a column, the lowest first, those without a value last. Raises ValueError."""
         column = self.titles.index(title)
         is_name = column < self.names
 
@@ -34,7 +34,7 @@ class Report(NamedTuple):
         return self._replace(rows=sorted(self.rows, key=place))
 
     def as_text(self) -> str:
-        """Aligned columns, numbers to the right."""
+        """Return the rows in aligned columns, numbers to the right."""
         lines = [self.titles, *self.rows]
         widths = [max(len(line[column]) for line in lines) for column in range(len(self.titles))]
         return "".join(
@@ -47,7 +47,7 @@ class Report(NamedTuple):
         )
 
     def as_csv(self) -> str:
-        """CSV with a line of titles; no name in it is calculated by a spreadsheet, and numbers are."""
+        """Return CSV with a line of titles; no name in it is calculated by a spreadsheet, and numbers are."""
         made = io.StringIO()
         sheet = csv.writer(made)
         sheet.writerow(self.titles)
@@ -131,7 +131,7 @@ PER_UNIT: Final = {name for name, game in GAMES.items() if game.money.unit == "s
 
 
 def report(kind: str, summed: Iterable[Summed], paces: Iterable[Pace] = ()) -> Report:
-    """A report of a key of `BY`. Money is exact; `staked` to `hold %` are of rounds with known stakes.
+    """Return a report of a key of `BY`. Money is exact; `staked` to `hold %` are of rounds with known stakes.
 
     paces: of the same days, for a report of dealers.
     """
@@ -148,7 +148,7 @@ def report(kind: str, summed: Iterable[Summed], paces: Iterable[Pace] = ()) -> R
 
 
 def bet_report(sums: BetSums) -> Report:
-    """The report of bets."""
+    """Return the report of bets."""
     rows = []
     for game, bets in sorted(sums.of.items()):
         for name, bet in sorted(bets.items()):
@@ -175,11 +175,11 @@ def _of_pace(pace: Pace) -> tuple[str, str]:
 
 
 def money(micros: int) -> str:
-    """An amount in millionths as a decimal number without needless zeros, at least with two of them."""
+    """Return an amount in millionths as a decimal number without needless zeros, at least with two of them."""
     text = f"{Decimal(micros) / MICRO:.6f}"
     return text[:-4] + text[-4:].rstrip("0")
 
 
 def share(part: int, whole: int) -> str:
-    """A part in percent; "" of nothing."""
+    """Return a part in percent; "" of nothing."""
     return f"{100 * part / whole:.2f}" if whole else ""

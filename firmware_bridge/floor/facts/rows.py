@@ -163,7 +163,7 @@ class ShiftActs(NamedTuple):
 
 
 def micros(amount: float | str) -> int:
-    """An amount in millionths. Raises ValueError for one that is no number, too large, or finer than that."""
+    """Return an amount in millionths. Raises ValueError for one that is no number, too large, or finer than that."""
     if isinstance(amount, int):
         whole, exact = amount * MICRO, True
     elif isinstance(amount, float):
@@ -179,7 +179,7 @@ def micros(amount: float | str) -> int:
 
 
 def _near(amount: float | Decimal) -> tuple[int, bool]:
-    """The nearest integer, and whether it is the amount; a float may be off by what a float cannot hold."""
+    """Return the nearest integer, and whether it is the amount; a float may be off by what a float cannot hold."""
     try:
         whole = round(amount)
     except (ArithmeticError, ValueError):
@@ -189,7 +189,7 @@ def _near(amount: float | Decimal) -> tuple[int, bool]:
 
 @lru_cache(256)
 def nets_of(bets: str) -> Mapping[str, int]:
-    """Bet -> net in millionths, of `Round.bets`. Raises ValueError.
+    """Return bet -> net in millionths, of `Round.bets`. Raises ValueError.
 
     Kept for a batch, since each round wants them twice: 38 amounts take 8 us. More would be 4 KB for each result.
     """

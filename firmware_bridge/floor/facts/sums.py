@@ -102,7 +102,7 @@ class Changed(NamedTuple):
 
 
 def name_of(round: Round) -> DayName:
-    """The day that a round belongs to."""
+    """Return the day that a round belongs to."""
     return DayName(round.table, round.day, round.shift, round.dealt_by, round.game)
 
 
@@ -115,7 +115,7 @@ class TableDay(NamedTuple):
 
     @classmethod
     def of(cls, name: DayName) -> "TableDay":
-        """The day at its table of a dealer's."""
+        """Return the day at its table of a dealer's."""
         return cls(name.table, name.day, name.game)
 
 
@@ -142,7 +142,7 @@ def add_pace(slots: Slots, round: Round | None, closed_at: str | None, times: in
 
 
 def days_of(changes: Iterable[Changed]) -> dict[DayName, Day]:
-    """What changes of rounds add to the sums of their days, less what they take out."""
+    """Return what changes of rounds add to the sums of their days, less what they take out."""
     days: dict[DayName, Day] = {}
     for now, before in changes:
         if before:

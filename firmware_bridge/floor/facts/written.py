@@ -36,7 +36,7 @@ class Written(NamedTuple):
 
 
 def write_json(written: Written, out: TextIO) -> int:
-    """An object a line; returns how many."""
+    """Write an object a line; return how many."""
     names = [each.name for each in written.columns]
     raw = [at for at, each in enumerate(written.columns) if each.kind == "json"]
     count = 0
@@ -51,7 +51,7 @@ def write_json(written: Written, out: TextIO) -> int:
 
 
 def write_csv(written: Written, out: TextIO) -> int:
-    """A line of names, then a line for each row, with no text that a spreadsheet calculates; returns how many rows."""
+    """Write a line of names, and one for each row, with no text that a spreadsheet calculates; return how many rows."""
     sheet = csv.writer(out)
     sheet.writerow(each.name for each in written.columns)
     texts = [at for at, each in enumerate(written.columns) if each.kind == "text"]
@@ -70,7 +70,7 @@ def write_csv(written: Written, out: TextIO) -> int:
 
 
 def write_parquet(written: Written, path: Path) -> int:
-    """A Parquet file, some thousand rows at a time; returns how many rows."""
+    """Write a Parquet file, some thousand rows at a time; return how many rows."""
     import pyarrow as arrow
     from pyarrow.parquet import ParquetWriter
 

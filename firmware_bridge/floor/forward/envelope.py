@@ -56,7 +56,7 @@ _head: Final = json_of(_Head)
 
 
 def event(message: FedMessage, body: bytes) -> Event:
-    """A message of the feed as a CloudEvent."""
+    """Return a message of the feed as a CloudEvent."""
     head, topic = _head(body), "round" if message.kind == "round" else "event"
     return Event(
         specversion="1.0",
@@ -72,7 +72,7 @@ def event(message: FedMessage, body: bytes) -> Event:
 
 
 def request(name: str, events: Sequence[Event], *, is_list: bool) -> Request:
-    """The request with some events, at least one. name: of the receiver."""
+    """Return the request with some events, at least one. name: of the receiver."""
     first, last = (each.sequence.lstrip("0") for each in (events[0], events[-1]))
     if is_list:
         return Request(f"{name}-{first}-{last}", MANY, msgspec.json.encode(events))
@@ -80,7 +80,7 @@ def request(name: str, events: Sequence[Event], *, is_list: bool) -> Request:
 
 
 def signed(made: Request, key: bytes, now: int) -> dict[str, str]:
-    """The headers of a request at a time, in seconds since 1970."""
+    """Return the headers of a request at a time, in seconds since 1970."""
     mac = digest(key, b"%b.%d.%b" % (made.id.encode(), now, made.body), sha256)
     return {
         "content-type": made.content_type,

@@ -28,7 +28,7 @@ class Receiver:
         self._path = f"{self._parts.path or '/'}{query}"
 
     def post(self, body: bytes, headers: Mapping[str, str]) -> str:
-        """Post a body on a connection of its own; why it was not taken, "" after a 2xx. A redirection is refused."""
+        """Post a body on its own connection; return why it was not taken, "" after a 2xx. A redirection is refused."""
         connection = self._connection()
         try:
             connection.connect()

@@ -102,7 +102,7 @@ class Forwarder:
         return at
 
     def _sent(self, messages: list[FedMessage]) -> str:
-        """Send messages in one request; why they were not taken, "" if they were."""
+        """Send messages in one request; return why they were not taken, "" if they were."""
         if not messages:
             return ""
         events = [event(each, each.body) for each in messages if each.body is not None]
@@ -127,7 +127,7 @@ class Forwarder:
 
 
 def run(config: FloorConfig) -> int:
-    """Send until SIGTERM or SIGINT; returns 0, or 1 after a thread failed. Raises ConfigError, OtherFormat."""
+    """Send until SIGTERM or SIGINT; return 0, or 1 after a thread failed. Raises ConfigError, OtherFormat."""
     if not config.forward:
         raise ConfigError("no receiver is configured", "add [[forward]] to floor.toml (docs/forward.md)")
     stop, systemd = Event(), Systemd()

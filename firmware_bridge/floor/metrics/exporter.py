@@ -164,7 +164,7 @@ class Stored(NamedTuple):
 
 
 def stored(reader: Reader, witnesses: Sequence[Key], now: float, receivers: Collection[str] = ()) -> Stored:
-    """What the store says at a time, in seconds since 1970. Raises StoreError.
+    """Return what the store says at a time, in seconds since 1970. Raises StoreError.
 
     witnesses, receivers: those of floor.toml.
     """
@@ -212,7 +212,7 @@ class Exporter:
         list(self._of_the_store())
 
     def text(self, content_type: str) -> str:
-        """All metrics now, as text."""
+        """Return all metrics now, as text."""
         stored = list(self._of_the_store())
         with self._lock:
             metrics = [self._of_tables(each) for each in OF_A_TABLE]
@@ -230,7 +230,7 @@ class Exporter:
         return Metric(family.name, family.kind, family.help, [(dict(key), value) for key, value in made.items()])
 
     def _bounded(self, table: str, label: str, text: str) -> str:
-        """The value of a label, `OTHER` where the table has had too many."""
+        """Return the value of a label, `OTHER` where the table has had too many."""
         values = self._values.setdefault((table, label), set())
         if text not in values and len(values) >= LABELS.get(label, 1):
             return OTHER
@@ -265,14 +265,14 @@ class Exporter:
 
 
 def wanted(accept: str) -> str:
-    """Content type for an Accept header: OpenMetrics if it is named, else Prometheus' own text."""
+    """Return the content type for an Accept header: OpenMetrics if it is named, else Prometheus' own text."""
     kinds = [each.replace(" ", "").lower() for each in accept.split(",")]
     is_open = any(each.startswith("application/openmetrics-text") and "version=0.0.1" not in each for each in kinds)
     return OPEN if is_open else PLAIN
 
 
 def text(metrics: Iterable[Metric], content_type: str) -> str:
-    """Metrics in Prometheus' exposition format 0.0.4, or OpenMetrics 1.0.0; one without a sample is left out."""
+    """Return metrics in Prometheus' exposition format 0.0.4, or OpenMetrics 1.0.0; one without a sample is left out."""
     is_open = content_type == OPEN
     lines: list[str] = []
     for metric in metrics:
@@ -343,5 +343,5 @@ def _number(value: float | int | bool) -> str:
 
 
 def _escaped(value: str) -> str:
-    """Any text as the value of a label."""
+    """Return any text as the value of a label."""
     return value.replace("\\", r"\\").replace("\n", r"\n").replace('"', r"\"")

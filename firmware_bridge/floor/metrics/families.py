@@ -34,7 +34,7 @@ class Family(NamedTuple):
 
 
 def _measured(row: Measure) -> Family:
-    """The metric of a measure of `health`."""
+    """Return the metric of a measure of `health`."""
     as_it_is: tuple[str, Callable[[Any], Value]] = (row.unit, lambda now: now)
     unit, in_unit = UNITS.get(row.unit, as_it_is)
     number = NUMBERS.get(row.shown, in_unit)
@@ -65,7 +65,7 @@ NUMBERS: Final[dict[Shown, Callable[[Any], Value]]] = {
 
 
 def _acts(counted: tuple[Acts, ...]) -> Iterator[Sample]:
-    """The counts of the present shift: a series for each act, also where it is 0, of each dealer."""
+    """Yield the counts of the present shift: a series for each act, also where it is 0, of each dealer."""
     by_name = {each.dealer: each for each in counted if len(each.dealer) <= LONGEST_NAME}
     named = sorted(by_name)[:MOST_DEALERS]
     for name in named:
@@ -75,7 +75,7 @@ def _acts(counted: tuple[Acts, ...]) -> Iterator[Sample]:
 
 
 def _status(name: str, kind: Kind, unit: str, text: str, found: Callable[[Status], tuple[Labels, Value]]) -> Family:
-    """A metric from a value of `status`, with labels."""
+    """Return a metric from a value of `status`, with labels."""
 
     def samples(table: Table, now: int) -> Iterator[Sample]:
         if table.status:
@@ -121,7 +121,7 @@ ORDER: Final = (
 
 
 def _place(row: Measure) -> int:
-    """The place of a measure among the metrics."""
+    """Return the place of a measure among the metrics."""
     id = "reader" if row.part == "reader" else row.id
     return ORDER.index(id) if id in ORDER else len(ORDER)
 

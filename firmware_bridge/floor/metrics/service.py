@@ -50,7 +50,7 @@ WAIT_S: Final = 0.5
 
 
 def run(config: FloorConfig) -> int:
-    """Export until SIGTERM or SIGINT; returns 0. Raises PortTaken, ConfigError."""
+    """Export until SIGTERM or SIGINT; return 0. Raises PortTaken, ConfigError."""
     stop, systemd = Event(), Systemd()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
@@ -164,7 +164,7 @@ class Server:
 
 
 def _refusal(scope: Scope, names: Collection[str]) -> Response | None:
-    """The refusal of a request under a name that is not ours: another site's script must not read the metrics."""
+    """Return the refusal of a request under another name than ours: another site's script must not read the metrics."""
     host = Headers(scope=scope).get("host", "")
     if host_name(host) in names or is_address(host_name(host)):
         return None

@@ -148,7 +148,7 @@ class Tables(latest.Tables[Table]):
         self._bad = Seldom(log.info, clock)
 
     def __iter__(self) -> Iterator[tuple[str, Table]]:
-        """Name and table, in order of names."""
+        """Yield name and table, in order of names."""
         return iter(sorted(self.tables.items()))
 
     @property

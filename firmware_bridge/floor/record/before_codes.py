@@ -24,14 +24,14 @@ of an error goes with it.
 
 
 def without_names(body: bytes, hide: Hide) -> bytes:
-    """The bytes of an event without the names in its sentences."""
+    """Return the bytes of an event without the names in its sentences."""
     for each in _NAMES:
         body = _replaced(each, body, hide)
     return in_summaries(body, hide)
 
 
 def in_summaries(body: bytes, hide: Hide) -> bytes:
-    """The bytes of an event without the names in counts of refused orders."""
+    """Return the bytes of an event without the names in counts of refused orders."""
     return _replaced(_SUMMARY, body, hide)
 
 
@@ -55,7 +55,7 @@ _BY_PIT: Final = "the pit ended it: "
 
 
 def shoe_ended(why: str) -> Ended:
-    """How a shoe ended, from its sentence; what is no sentence of the shoe was typed with an order."""
+    """Return how a shoe ended, from its sentence; what is no sentence of the shoe was typed with an order."""
     if why.startswith(_CLOSED_BY):
         return Ended("closed", by=why.removeprefix(_CLOSED_BY))
     if why.startswith(_BY_PIT):

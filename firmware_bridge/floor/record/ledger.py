@@ -54,7 +54,7 @@ class Ask(NamedTuple):
 
 
 def closed(loaded: Loaded, to: int) -> Progress:
-    """The progress of a journal after what it lacks up to an entry was closed."""
+    """Return the progress of a journal after what it lacks up to an entry was closed."""
     journal = Journal(loaded.progress)
     for row in loaded.rows:
         journal.add(row)
@@ -63,12 +63,12 @@ def closed(loaded: Loaded, to: int) -> Progress:
 
 
 def _count(order: Resend) -> int:
-    """How many entries an order may bring."""
+    """Return how many entries an order may bring."""
     return ALL if order.to is None or order.start is None else order.to - order.start + 1
 
 
 def is_for_all(order: Resend) -> bool:
-    """Whether an order is for all since a time, or behind an entry."""
+    """Return whether an order is for all since a time, or behind an entry."""
     return order.to is None
 
 
@@ -104,7 +104,7 @@ class Ledger:
         self._journal(key, shoe).reach(seq)
 
     def changes(self) -> Iterator[Progress]:
-        """The progress to commit with the messages added since the last call."""
+        """Yield the progress to commit with the messages added since the last call."""
         for table in self._touched:
             for each in self._tables[table].values():
                 if each.progress != each.saved:
@@ -112,7 +112,7 @@ class Ledger:
                     yield each.saved
 
     def stored(self, key: Key) -> int:
-        """The entry up to which a journal is complete, 0 for none; counts messages that are not committed yet."""
+        """Return the entry up to which a journal is complete, 0 for none; count messages that are not committed yet."""
         return self._journal(key).whole
 
     @property
@@ -136,7 +136,7 @@ class Ledger:
             self.connected(table, ("", 0))
 
     def due(self, now: float) -> list[Ask]:
-        """The orders to send now. now: seconds of any one monotonic clock.
+        """Return the orders to send now. now: seconds of any one monotonic clock.
 
         A table that is not connected is asked once it is. Tables take turns.
         """
@@ -173,12 +173,12 @@ class Ledger:
         self._is_late = late or (self._is_late and not came)
 
     def _open(self, table: str, now: float) -> int:
-        """How many entries of a table are asked for and may still come."""
+        """Return how many entries of a table are asked for and may still come."""
         answering = ALL if self._is_answering(table, now) else 0
         return answering + sum(each.open(now) for each in self._tables[table].values() if each.lacks or each.since)
 
     def _of(self, table: str, now: float) -> Iterator[Ask]:
-        """The orders for a table now. One that sends all since a time is asked for no part of that."""
+        """Yield the orders for a table now. One that sends all since a time is asked for no part of that."""
         if self._links.get(table, ()) is None:
             return
         longest_s = ONLINE_S if table in self._links else LONGEST_S
@@ -202,7 +202,7 @@ class Ledger:
                 each.earlier.at = None
 
     def _is_answering(self, table: str, now: float) -> bool:
-        """Whether a table that agreed to send all since a time is still doing so."""
+        """Return whether a table that agreed to send all since a time is still doing so."""
         if table not in self._answering:
             return False
         moved_s = self._answering[table]
@@ -241,7 +241,7 @@ class Ledger:
             self._touched.add(key.table)
 
     def missing(self) -> int:
-        """How many entries are known, not complete and not closed."""
+        """Return how many entries are known, not complete and not closed."""
         return sum(each.count() for journals in self._tables.values() for each in journals.values() if each.lacks)
 
     def forget_old(self) -> None:
@@ -254,7 +254,7 @@ class Ledger:
             self._tables[table] = {name: each for name, each in journals.items() if each.busy or each.shoe == newest}
 
     def _journal(self, key: Key, shoe: int | None = None) -> Journal:
-        """A journal, loaded from the store if needed. shoe: from a message; None if only its name is known."""
+        """Return a journal, loaded from the store if needed. shoe: from a message; None if only its name is known."""
         self._touched.add(key.table)
         journals = self._tables.setdefault(key.table, {})
         if key.journal not in journals:

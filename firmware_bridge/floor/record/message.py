@@ -116,7 +116,7 @@ def row(topic: str, table: str, body: bytes, received_at: str) -> Row:
 
 
 def is_same(one: tuple[bytes, bytes | None], other: tuple[bytes, bytes | None]) -> bool:
-    """Whether two messages, each a body and a digest, came as the same bytes."""
+    """Return whether two messages, each a body and a digest, came as the same bytes."""
     if one[1] is None and other[1] is None:
         return one[0] == other[0]
     first, second = (digest or sha256(body).digest() for body, digest in (one, other))
@@ -124,19 +124,19 @@ def is_same(one: tuple[bytes, bytes | None], other: tuple[bytes, bytes | None]) 
 
 
 def came_as(row: Row) -> bytes:
-    """The SHA-256 of a message as it came, with the names of people."""
+    """Return the SHA-256 of a message as it came, with the names of people."""
     return row.digest or sha256(row.body).digest()
 
 
 def makes_round(row: Row) -> bool:
-    """Whether an `event` comes with a `round` message."""
+    """Return whether an `event` comes with a `round` message."""
     if row.topic != EVENT or not (b'"Round' in row.body or b"\\u" in row.body):  # its type, or one that is escaped
         return False
     return _event(row.body).event.type in ROUND_EVENTS
 
 
 def _wrong(message: _Event | _Round, table: str) -> str | None:
-    """The reason to reject a decoded message; None for a good one."""
+    """Return the reason to reject a decoded message; None for a good one."""
     if message.table != table:
         return f"it is a message of table {message.table!r}, but came on the topic of table {table!r}"
     numbers, texts = [message.seq, message.of, message.shoe], [message.table, message.journal, message.at]
@@ -175,7 +175,7 @@ def _is_word(text: str) -> bool:
 
 
 def _is_time(at: str) -> bool:
-    """Whether a text is a time of the calendar in its form: an engine that counts in times takes no other."""
+    """Return whether a text is a time of the calendar in its form: an engine that counts in times takes no other."""
     try:
         return bool(TIME.fullmatch(at)) and FIRST_YEAR <= datetime.fromisoformat(at).year <= LAST_YEAR
     except ValueError:
@@ -183,15 +183,15 @@ def _is_time(at: str) -> bool:
 
 
 def now() -> str:
-    """The time now, RFC 3339 with milliseconds, UTC."""
+    """Return the time now, RFC 3339 with milliseconds, UTC."""
     return rfc3339(datetime.now(UTC))
 
 
 def rfc3339(time: datetime) -> str:
-    """A time of UTC with milliseconds, as it stands in messages and in the store."""
+    """Return a time of UTC with milliseconds, as it stands in messages and in the store."""
     return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def seconds(at: str) -> float:
-    """Seconds since 1970 of an RFC 3339 time."""
+    """Return seconds since 1970 of an RFC 3339 time."""
     return datetime.fromisoformat(at).timestamp()

@@ -44,13 +44,13 @@ class Names:
         self._key = key
 
     def pseudonym(self, name: str) -> str:
-        """The pseudonym of a name; case and invisible characters make no difference."""
+        """Return the pseudonym of a name; case and invisible characters make no difference."""
         return (
             "p-" + hmac.digest(self._key, as_hashed(name).encode("utf-8", "surrogatepass"), hashlib.sha256).hex()[:16]
         )
 
     def row(self, row: Row) -> Row:
-        """A message without names; its digest of the bytes as they came distinguishes a repeat from a conflict."""
+        """Return a message without names; its digest of the bytes as they came tells a repeat from a conflict."""
         try:
             body = _round()(row.body, self._token) if row.topic == ROUND else self._event(row.body)
         except Undecodable:  # such as a key that is no text
@@ -58,11 +58,11 @@ class Names:
         return row if body == row.body else row._replace(body=body, digest=hashlib.sha256(row.body).digest())
 
     def unread(self, unread: Unread) -> Unread:
-        """A payload for the quarantine, without what looks like a name."""
+        """Return a payload for the quarantine, without what looks like a name."""
         return unread._replace(body=self._looks(unread.body))
 
     def word(self, text: bytes) -> bytes:
-        """The pseudonym of a name; both as bytes within a text of JSON."""
+        """Return the pseudonym of a name; both as bytes within a text of JSON."""
         return self._token(b'"%b"' % text)[1:-1]
 
     def _event(self, body: bytes) -> bytes:
@@ -74,7 +74,7 @@ class Names:
         return body if hidden == event else _encode(message | {"event": Raw(hidden)})
 
     def _looks(self, body: bytes) -> bytes:
-        """The bytes without what looks like a name, where no type says what is one."""
+        """Return the bytes without what looks like a name, where no type says what is one."""
         body = _field().sub(lambda found: found[1] + self._token(found[2]), body)
         return before_codes.without_names(body, self.word)
 
@@ -86,7 +86,7 @@ class Names:
 
 
 def as_hashed(name: str) -> str:
-    """What of a name its pseudonym is made of: it never changes, or a person would get another pseudonym.
+    """Return what of a name its pseudonym is made of: it never changes, or a person would get another pseudonym.
 
     Whether two names are one person's is for `facts/names.py` to say.
     """
@@ -95,7 +95,7 @@ def as_hashed(name: str) -> str:
 
 
 def names(key_file: str | None) -> Names | None:
-    """Pseudonyms with the key in a file; None if no file is named. Raises ConfigError."""
+    """Return pseudonyms with the key in a file; None if no file is named. Raises ConfigError."""
     if key_file is None:
         return None
     try:
@@ -110,7 +110,7 @@ def names(key_file: str | None) -> Names | None:
 
 
 def _text(token: bytes) -> str:
-    """The text of a JSON string; other bytes are read as latin-1."""
+    """Return the text of a JSON string; other bytes are read as latin-1."""
     try:
         return from_json(token, str)
     except Undecodable:
@@ -137,7 +137,7 @@ def _events() -> dict[str, Change]:
 
 @cache
 def _round() -> Change:
-    """The change of a message of the topic `round`, of any status."""
+    """Return the change of a message of the topic `round`, of any status."""
     parts = {name: change for each in get_args(RoundMessage) for name, change in _changes(each)}
     return partial(_in_object, parts)
 
@@ -148,7 +148,7 @@ def _as_it_is(json: bytes, hide: Hide) -> bytes:
 
 @cache
 def _of_struct(kind: type[Struct]) -> Change | None:
-    """The change of a struct; None for one without names."""
+    """Return the change of a struct; None for one without names."""
     found = {each.encode_name for each in fields(kind)}
     if "values" in found and found & {"code", "id"}:
         return partial(_beside_a_code, dict(_changes(kind, "values")))
@@ -184,7 +184,7 @@ def _name(json: bytes, hide: Hide) -> bytes:
 
 
 def _in_object(parts: dict[str, Change], json: bytes, hide: Hide) -> bytes:
-    """An object with some fields changed."""
+    """Return an object with some fields changed."""
     found = _object(json) if json.startswith(b"{") else {}
     changed = {
         name: Raw(after)
@@ -209,7 +209,7 @@ def _names_as_keys(json: bytes, hide: Hide) -> bytes:
 
 
 def _beside_a_code(parts: dict[str, Change], json: bytes, hide: Hide) -> bytes:
-    """An object in which `values` are those of a row of the `BOOKS`, by its code or its id."""
+    """Return an object in which `values` are those of a row of the `BOOKS`, by its code or its id."""
     if not json.startswith(b"{"):
         return json
     found = _object(json)
@@ -225,7 +225,7 @@ def _in_values(named: frozenset[str], json: bytes, hide: Hide) -> bytes:
 
 
 def _value(json: bytes, hide: Hide) -> bytes:
-    """A value that is no name: a phrase has values of its own."""
+    """Return a value that is no name: a phrase has values of its own."""
     return _in_list(_value, json, hide) if json.startswith(b"[") else _beside_a_code({}, json, hide)
 
 
@@ -244,13 +244,13 @@ _ANY: Final = frozenset[str]().union(*_BY_CODE.values())
 
 
 def _people_of(code: str) -> frozenset[str]:
-    """The names of the values that name a person; of a later version's code, all that may be such names."""
+    """Return the names of the values that name a person; of a later version's code, all that may be such names."""
     return _BY_CODE.get(code, _ANY)
 
 
 @cache
 def _field() -> re.Pattern[bytes]:
-    """The pattern of a field that names a person in some message: what stands before its text, and that."""
+    """Return the pattern of a field that names a person in some message: what stands before its text, and that."""
     found = {name for each in (*get_args(AnyEvent), *get_args(RoundMessage)) for name in _anywhere(each)} | _ANY
     return re.compile(rb'("(?:%b)"\s*:\s*)("(?:[^"\\]|\\.)*")' % "|".join(sorted(found)).encode())
 

@@ -104,7 +104,7 @@ class Journal(Entries):
             self.since = ""
 
     def count(self) -> int:
-        """How many entries are missing that were not closed."""
+        """Return how many entries are missing that were not closed."""
         return sum(max(0, gap.stop - max(gap.start, self.settled + 1)) for gap in self.gaps())
 
     @property
@@ -113,7 +113,7 @@ class Journal(Entries):
         return self.lacks or self.progress != self.saved or bool(self.since)
 
     def missing(self) -> range:
-        """The entries to ask for now: the first missing ones, and if these do not come, by turns later ones.
+        """Return the entries to ask for now: the first missing ones, and if these do not come, by turns later ones.
 
         An entry that its table cannot read never comes: the missing entries behind it must not wait for it.
         """
@@ -126,7 +126,7 @@ class Journal(Entries):
         return self._part
 
     def outcome(self, now: float) -> int:
-        """How many entries came of the last order once all did, then the next is due; -1 where they are late."""
+        """Return how many entries came of the last order once all did, then the next is due; -1 where they are late."""
         if self._asked_s is None:
             return 0
         if not self._left():
@@ -140,7 +140,7 @@ class Journal(Entries):
         return 0 if self.is_refused else -1
 
     def is_due(self, now: float, longest_s: float) -> bool:
-        """Whether to ask for missing entries now."""
+        """Return whether to ask for missing entries now."""
         wait = self.retry.wait
         wait.longest_s = LONGEST_S if self.is_refused else longest_s
         wait.s = min(wait.s, wait.longest_s)
@@ -157,7 +157,7 @@ class Journal(Entries):
             self.retry.at = now
 
     def open(self, now: float) -> int:
-        """How many entries are asked for and may still come."""
+        """Return how many entries are asked for and may still come."""
         since = ALL if self.since and now - self.since_s < ONLINE_S else 0
         return since + (0 if self._asked_s is None else self._left())
 
@@ -178,7 +178,7 @@ class Journal(Entries):
             self.earlier.reset()
 
     def _left(self) -> int:
-        """How many of the entries that were asked for last have not come."""
+        """Return how many of the entries that were asked for last have not come."""
         return sum(seq > self.settled and not self.has(seq) for seq in self._part)
 
     def _go_on(self) -> None:

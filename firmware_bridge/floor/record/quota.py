@@ -26,12 +26,12 @@ Answer = Literal["whole", "cut", "no"]
 
 
 def excerpt(body: bytes) -> bytes:
-    """The first `KEPT` bytes of a body, and its length and hash."""
+    """Return the first `KEPT` bytes of a body, and its length and hash."""
     return body[:KEPT] + f"\n.. cut: {measures(body)}".encode()
 
 
 def measures(body: bytes) -> str:
-    """Length and hash of a body, in words."""
+    """Return length and hash of a body, in words."""
     return f"{len(body)} bytes, SHA-256 {sha256(body).hexdigest()}"
 
 
@@ -51,7 +51,7 @@ class Quota:
         self._used: dict[str, Hour] = {}
 
     def allow(self, name: str, size: int) -> Answer:
-        """Count a message of a name; whether it is kept whole, cut, or not at all."""
+        """Count a message of a name; return whether it is kept whole, cut, or not at all."""
         hour = int(self._clock()) // HOUR_S
         if name not in self._used and len(self._used) >= TABLES:
             self._used = {each: used for each, used in self._used.items() if used.hour == hour}
@@ -62,7 +62,7 @@ class Quota:
         return "no" if used.came > self._count else "cut" if used.size > self._size else "whole"
 
     def used(self, name: str) -> Hour:
-        """What a name brought in the hour of its last message."""
+        """Return what a name brought in the hour of its last message."""
         return self._used.get(name, self._used.get("", Hour()))
 
 
@@ -77,7 +77,7 @@ class Quarantine:
         self.floods: dict[tuple[str, str, str], Incident] = {}
 
     def kept(self, table: str, unread: Unread) -> Unread | None:
-        """What is kept of a payload that is no message; None for nothing."""
+        """Return what is kept of a payload that is no message; None for nothing."""
         answer = self._quota.allow(table, len(unread.body))
         if answer == "whole":
             return unread

@@ -26,7 +26,7 @@ class Delivery(NamedTuple):
 
 
 def delivery(topic: str, body: bytes, ticket: tuple[int, int] = (0, 0), *, retained: bool = False) -> Delivery:
-    """A message as it came, cut where it is longer than any of a table."""
+    """Return a message as it came, cut where it is longer than any of a table."""
     if len(body) <= LARGEST:
         return Delivery(topic, body, ticket, retained)
     why = f"longer than {LARGEST} bytes, cut: {measures(body)}"
@@ -43,7 +43,7 @@ class Source(Protocol):
     def fault(self) -> str: ...
 
     def receive(self, most: int, wait_s: float) -> list[Delivery]:
-        """The next messages, at most `most`; [] after `wait_s` seconds without one."""
+        """Return the next messages, at most `most`; [] after `wait_s` seconds without one."""
 
     def acknowledge(self, deliveries: Sequence[Delivery]) -> None:
         """Acknowledge messages; those of a lost connection come again."""

@@ -72,7 +72,7 @@ class MqttSource(Reader):
         return self._link is None or not self._link.unanswered
 
     def receive(self, most: int, wait_s: float) -> list[Delivery]:
-        """The next messages, at most `most`; [] after `wait_s` seconds without one."""
+        """Return the next messages, at most `most`; [] after `wait_s` seconds without one."""
         if len(self._came) < most:
             self._most = most
             self._serve(wait_s)
@@ -80,7 +80,7 @@ class MqttSource(Reader):
         return came
 
     def tried(self, limit_s: float) -> str | None:
-        """Try to subscribe within so many seconds; returns why not, None if the broker accepts."""
+        """Try to subscribe within so many seconds; return why not, None if the broker accepts."""
         give_up = monotonic() + limit_s
         while self.fault and (left := give_up - monotonic()) > 0:
             self._serve(left)
@@ -120,7 +120,7 @@ class MqttSource(Reader):
         self._came.clear()
 
     def _serve(self, wait_s: float) -> None:
-        """Read until there are enough messages, or no more come; connects first."""
+        """Read until there are enough messages, or no more come; connect first."""
         if self._link is None:
             self._loop, self._is_away = asyncio.SelectorEventLoop(), True
             self._link = Subscriber(self._settings, INGEST, self._topics, self, self._loop)

@@ -28,7 +28,7 @@ BEHIND: Final = 10_000
 
 
 def findings(config: NatsSection, password: bytes | None) -> Iterator[Finding]:
-    """All findings of a cluster, one after the other."""
+    """Yield all findings of a cluster, one after the other."""
     last: Seen | None = None
     for server in config.servers:
         try:
@@ -45,7 +45,7 @@ def findings(config: NatsSection, password: bytes | None) -> Iterator[Finding]:
 
 
 def _stream(config: NatsSection, cluster: Seen) -> Finding:
-    """Finding: the stream has its copies, and does not grow without end."""
+    """Return the finding on whether the stream has its copies, and does not grow without end."""
     of = f"{cluster.replicas} copies, led by {cluster.leader}" if cluster.leader else "one copy"
     what = f"the stream {STREAM}: {cluster.messages} messages, {cluster.bytes / MIB:.1f} MiB, {of}"
     if cluster.away:
@@ -62,14 +62,14 @@ def _stream(config: NatsSection, cluster: Seen) -> Finding:
 
 
 def _readers(found: Seen) -> Finding:
-    """Finding: the cluster has consumers left for another table."""
+    """Return the finding on whether the cluster has consumers left for another table."""
     limit = found.limit if found.limit > 0 else MOST_READERS
     what = f"{found.readers} of at most {limit} consumers; a table uses two, and four for a minute after a reconnect"
     return judged("nats", found.readers < 0.8 * limit, what, "raise max_consumers of the account (docs/nats.md)")
 
 
 def _consumer(config: NatsSection, cluster: Seen) -> Iterator[Finding]:
-    """Finding: the cluster keeps messages for the ingest, and how many wait."""
+    """Yield whether the cluster keeps messages for the ingest, and how many wait."""
     if cluster.waiting is None:
         todo = "run shoe-floor prepare: until then messages are not kept, and must be asked for later"
         yield Finding("FAIL", "nats", f"there is no consumer {config.consumer}", todo)
@@ -102,7 +102,7 @@ class _Jsz(Struct, frozen=True):
 
 
 def _node(address: str, nodes: int) -> Iterator[Finding]:
-    """Findings of one node."""
+    """Yield the findings of one node."""
     try:
         with urllib.request.urlopen(f"{address.rstrip('/')}/jsz", timeout=ANSWER_S) as answer:
             node = from_json(answer.read(), _Jsz)
@@ -122,7 +122,7 @@ def _node(address: str, nodes: int) -> Iterator[Finding]:
 
 
 def _cluster(address: str, meta: _Meta, nodes: int) -> Finding:
-    """Finding of one node about its cluster."""
+    """Return the finding of one node about its cluster."""
     what = f"{address}: a cluster of {meta.cluster_size}"
     if not meta.leader:
         return Finding(

@@ -40,7 +40,7 @@ class Worker:
         self._thread.start()
 
     def do(self, work: Coroutine[Any, Any, Answer]) -> Answer:
-        """Run a coroutine in the thread; returns its result, or raises its error."""
+        """Run a coroutine in the thread; return its result, or raise its error."""
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     def close(self) -> None:
@@ -53,7 +53,7 @@ class Worker:
 async def connected(
     config: NatsSection, password: bytes | None, server: str, on_error: Callable[[Exception], Awaitable[None]]
 ) -> Client:
-    """A connection to a node, without reconnect. Raises the errors in `AWAY`.
+    """Return a connection to a node, without reconnect. Raises the errors in `AWAY`.
 
     on_error: called with errors that no call raises, such as a missing permission.
     """
@@ -88,7 +88,7 @@ async def connected(
 
 
 def words(error: BaseException) -> str:
-    """An error of the connection in words, for a technician."""
+    """Return an error of the connection in words, for a technician."""
     match error:
         case nats.js.errors.NotFoundError():
             return f"{error.description}: no MQTT client has connected yet; run shoe-floor prepare"

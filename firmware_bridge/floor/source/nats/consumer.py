@@ -49,7 +49,7 @@ class Seen(NamedTuple):
 
 
 async def info(js: JetStreamContext, name: str) -> ConsumerInfo | None:
-    """The cluster's state of a consumer; None if there is none."""
+    """Return the cluster's state of a consumer; None if there is none."""
     try:
         return await js.consumer_info(STREAM, name)
     except nats.js.errors.NotFoundError:
@@ -57,7 +57,7 @@ async def info(js: JetStreamContext, name: str) -> ConsumerInfo | None:
 
 
 async def made(js: JetStreamContext, name: str, topics: Sequence[str]) -> str:
-    """Make or change the consumer of these topics; returns what was done, in words."""
+    """Make or change the consumer of these topics; return what was done, in words."""
     wanted = ConsumerConfig(
         durable_name=name,
         description="what shoe-floor ingest has not stored",
@@ -74,7 +74,7 @@ async def made(js: JetStreamContext, name: str, topics: Sequence[str]) -> str:
 
 
 def prepare(config: NatsSection, password: bytes | None, topics: Sequence[str]) -> str:
-    """Make or change the consumer; returns what was done, in words. Raises NatsError."""
+    """Make or change the consumer; return what was done, in words. Raises NatsError."""
     return _asked(config, password, lambda js: made(js, config.consumer, topics))
 
 
@@ -110,7 +110,7 @@ def _asked(
     question: Callable[[JetStreamContext], Awaitable[Answer]],
     servers: Sequence[str] | None = None,
 ) -> Answer:
-    """The answer of the first node that gives one. Raises NatsError if none does."""
+    """Return the answer of the first node that gives one. Raises NatsError if none does."""
     worker, faults = Worker(), []
     reasons: list[str] = []
 

@@ -59,7 +59,7 @@ class NatsSource:
         self._worker = Worker()
 
     def receive(self, most: int, wait_s: float) -> list[Delivery]:
-        """The next messages, at most `most`; [] after `wait_s` seconds without one."""
+        """Return the next messages, at most `most`; [] after `wait_s` seconds without one."""
         return self._worker.do(self._received(most, wait_s))
 
     def acknowledge(self, deliveries: Sequence[Delivery]) -> None:
@@ -116,7 +116,7 @@ class NatsSource:
         return delivery(topic(message.subject), message.data, (0, number))
 
     async def _ready(self, wait_s: float) -> bool:
-        """Whether there is a connection; without one, tries to connect if a try is due."""
+        """Return whether there is a connection; without one, try to connect if a try is due."""
         if self._client is not None and self._client.is_connected and self._messages:
             return True
         if self._client is not None:
@@ -161,7 +161,7 @@ class NatsSource:
         self._states[message.subject] = delivery(topic(message.subject), message.data)
 
     async def _is_there(self) -> bool:
-        """Whether the cluster has the consumer."""
+        """Return whether the cluster has the consumer."""
         assert self._client
         self._heard = monotonic()
         try:

@@ -15,11 +15,11 @@ AT_QOS_1: Final = {"Nmqtt-Pub": "1"}
 
 
 def subject(topic: str) -> str:
-    """The subject of an MQTT topic or filter; a `.` in it becomes `//`."""
+    """Return the subject of an MQTT topic or filter; a `.` in it becomes `//`."""
     return "".join({"/": ".", ".": "//", "+": "*"}.get(letter, letter) for letter in topic)
 
 
 def topic(subject: str) -> str:
-    """The MQTT topic of a subject, with or without the prefix of the stream."""
+    """Return the MQTT topic of a subject, with or without the prefix of the stream."""
     plain = subject.removeprefix(KEPT)
     return plain.replace("//", "\0").replace(".", "/").replace("\0", ".")
