@@ -8,7 +8,7 @@ from firmware_bridge.demo.fixtures import Arrange, as_bought, as_shuffled, one_f
 from firmware_bridge.demo.injection import FaultInjection
 from firmware_bridge.facts.printable import nearest
 from firmware_bridge.games.game import Game
-from firmware_bridge.shoe.policy import cannot_come
+from firmware_bridge.shoe.policy import Never, cannot_come
 from hardware.readers import READERS
 from hardware.sim.angel_eye import Rules, right_rules, wrong_rules
 from hardware.sim.boards import BOARDS
@@ -30,6 +30,19 @@ NOT_SHOWN: Final = {
     "keypad_not_understood": "it needs something else at a keypad's port",
 }
 """Alarm that the demo cannot show -> the reason."""
+
+NEVER: Final[dict[Never, str]] = {
+    "": "",
+    "no_verdict": "no reader judges it",
+    "no_third": "it has no third card",
+    "next_is_third": "the next card is simply the banker's third",
+    "no_marks": "its seats decide nothing",
+    "pack_over": "after its round the pack is over",
+    "one_face": "no two of its cards have one face: the same one is dropped",
+    "no_burn": "nothing is burned",
+    "new_pack_first": "a new pack comes before the last card",
+}
+"""Why an alarm cannot come in a game, in words."""
 
 KEYPAD: Final = "keypad"
 STORE: Final = "store"
@@ -326,7 +339,7 @@ def impossible(fault: str, game: Game) -> str:
     """Return the reason why the demo cannot show a fault in a game, or ""."""
     if fault == "cut_card_missing" and game.play.one_round_packs:
         return "a new pack comes before its place; --fault sensor_stuck opens it"
-    return cannot_come(fault, game)
+    return NEVER[cannot_come(fault, game)]
 
 
 def unknown(fault: str) -> str:

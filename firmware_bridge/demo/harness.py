@@ -24,6 +24,7 @@ from firmware_bridge.mqtt.settings import BrokerSettings, NotConnected
 from firmware_bridge.shoe import Shoe
 from firmware_bridge.shoe.policy import KEEP_ORDER
 from firmware_bridge.shoe.state import cards_left
+from firmware_bridge.topics.texts import alarms
 from hardware.pins.pin import Pin, pin_factory
 from hardware.sim.angel_eye import AngelEyeShoe
 from hardware.sim.dealer import Dealer, Mistake, Paper
@@ -239,7 +240,7 @@ class Harness:
         """Tell the alarms of the bridge itself, which no event names, and let the pit boss settle what stops none."""
         for alarm in opened:
             if alarm["id"] not in KEEP_ORDER:
-                self._on_news("! open", f"{alarm['id']}: {alarm['detail']}")
+                self._on_news("! open", f"{alarm['id']}: {alarms.what('en', alarm['id'], alarm['values'])}")
             elif alarm["id"] in WATCHED:
                 self._settling = self._loop.create_task(self._settle())
                 self._settling.add_done_callback(self.watch)

@@ -24,6 +24,7 @@ from firmware_bridge.screen.words import (
     short_name,
     shown_hands,
 )
+from firmware_bridge.topics.texts import alarms
 from firmware_bridge.topics.texts.acts import Sayer
 from firmware_bridge.topics.texts.effects import sentences
 from firmware_bridge.topics.texts.names import outcome, points
@@ -107,7 +108,7 @@ class Narration:
             case "ShoeEnded":
                 yield "shoe", f"over after {counted(event['rounds'], 'round')}: {event['why']}"
             case "Irregular":
-                yield "! open", f"{event['id']}: {event['detail']}"
+                yield "! open", f"{event['id']}: {alarms.what('en', event['id'], event.get('values', {}))}"
             case "IrregularityClosed":
                 by = f" by {event['by']}" if event.get("by") else ""
                 yield "! closed", f"{event['id']}: {event['choice']}{by}"

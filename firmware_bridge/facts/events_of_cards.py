@@ -4,6 +4,7 @@ from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType, field
 
+from firmware_bridge.facts.book.refusals import Value
 from firmware_bridge.facts.bounds import PersonText
 from firmware_bridge.facts.cards import Card, Serial
 from firmware_bridge.facts.inputs import Person
@@ -205,17 +206,18 @@ OfDevices = ReaderSession | ReaderLent | LidTurned
 
 
 class Irregular(Event, frozen=True, kw_only=True):
-    """An irregularity at the table. `detail` names disclosed cards only. `since`: ms since 1970.
+    """An irregularity at the table. values: of its row in facts/book/alarms.py, of disclosed cards only.
 
-    `of`: its subject, where closing it depends on that: names of sensors, `reader` or `dealer` for the result that
-    differs, `card 5` for the fifth card of this shoe. `values`: the values in `detail`, for translations.
+    `since`: ms since 1970. `of`: its subject, where closing it depends on that: names of sensors, `reader` or `dealer`
+    for the result that differs, `card 5` for the fifth card of this shoe. detail: its English, in journals of versions
+    before.
     """
 
     id: str
-    detail: str
+    detail: str = ""
     since: int
     of: tuple[str, ...] = ()
-    values: dict[str, str | int] = field(default_factory=dict)
+    values: dict[str, Value] = field(default_factory=dict)
 
 
 class IrregularityClosed(Event, frozen=True, kw_only=True):

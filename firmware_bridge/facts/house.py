@@ -60,11 +60,10 @@ class Row(Struct, frozen=True):
     """The policy of a house for one irregularity.
 
     blocks: cards are held and no slot lamp is lit until it is closed. confirm: the dealer's NEXT closes it.
-    choices: decisions open to the pit. todo: the next step of dealer or pit, as in the alarm.
+    choices: decisions open to the pit.
     action: what happens to the card where houses differ: `carry` to the next round, `burn`, `keep` for later.
     """
 
-    todo: str
     blocks: bool = False
     confirm: bool = False
     choices: tuple[Choice, ...] = ()

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Final, Literal
 
 from msgspec import UNSET, Struct, UnsetType, field
 
+from firmware_bridge.facts.book.refusals import Value
 from firmware_bridge.facts.bounds import Number, PersonText
 from firmware_bridge.facts.events_of_rounds import Reason
 from firmware_bridge.facts.house import House, Limit
@@ -150,20 +151,20 @@ class Lamps(Struct, frozen=True):
 
 
 class Alarm(Struct, frozen=True):
-    """An open irregularity. `since`: ms since 1970; `choices`: those of the pit; `of`: its subject.
+    """An open irregularity. `id`: its code; `since`: ms since 1970; `choices`: those of the pit; `of`: its subject.
 
-    values: the values in `detail`, for translations; `{}` where the id is enough.
+    values: of its row in facts/book/alarms.py; `{}` where the id is enough. text: what happened and what to do, in
+    English, for people at a terminal; no program reads it.
     """
 
     id: Annotated[str, Name]
     since: int
     severity: Annotated[str, Name]
-    detail: str
-    todo: str
     blocks: bool
     choices: tuple[str, ...]
     of: tuple[str, ...] = ()
-    values: dict[str, str | int] = {}
+    values: dict[str, Value] = {}
+    text: str = ""
 
 
 class Alarms(Struct, frozen=True):

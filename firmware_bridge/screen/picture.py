@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from io import StringIO
-from typing import Final
+from typing import Any, Final
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -26,7 +26,7 @@ from firmware_bridge.screen.table_widget import (
     table_lines,
 )
 from firmware_bridge.screen.words import RHYTHMS, short_name, shows
-from firmware_bridge.topics.texts import Language, known, names, text
+from firmware_bridge.topics.texts import Language, alarms, known, names, text
 from firmware_bridge.topics.texts.acts import Sayer
 from firmware_bridge.topics.texts.phrases import joined
 
@@ -280,9 +280,9 @@ def _rhythm(lang: Language, rhythm: str) -> str:
 
 def _why(model: ScreenModel) -> str:
     """Return why lamps are lit, apart from alarms, of which "" may be all; of marks that are due, the choice."""
-    wrong = tuple(f"{each['id']}: " for each in _alarms(model))
+    wrong = {each["id"] for each in _alarms(model)}
     lamps = model.states["lamps"]
-    why = [words for words in lamps.get("why", ()) if not words.startswith(wrong)]
+    why = [words for words in lamps.get("why", ()) if words not in wrong]
     ids = [reason["id"] for reason in lamps.get("reasons", ()) if known("en", f"alarm.{reason['id']}") is None]
     offered = list(Sayer(model.lang).offers(model.states["table"].get("act") or {}))
     if len(ids) == len(why) and "mark_due" in ids and offered:
@@ -291,18 +291,18 @@ def _why(model: ScreenModel) -> str:
     return joined(model.lang, *map(escaped, why)) or ("" if wrong else "-")
 
 
-def _alarms(model: ScreenModel) -> Sequence[dict[str, str]]:
-    alarms: Sequence[dict[str, str]] = model.states["alarm"].get("open", ())
-    return alarms
+def _alarms(model: ScreenModel) -> Sequence[dict[str, Any]]:
+    opened: Sequence[dict[str, Any]] = model.states["alarm"].get("open", ())
+    return opened
 
 
 def _open(model: ScreenModel, width: int) -> Text:
     """Return the open alarms with what to do; one that is a note has one line."""
-    lines = []
+    lines, policy = [], str(model.states["table"].get("settings", {}).get("policy", ""))
     for each in _alarms(model):
-        line = Text.assemble(
-            (f"! {each['id']}", RED), f": {escaped(each['todo'])}", (f" ({escaped(each['detail'])})", "dim")
-        )
+        id, values = each["id"], each["values"]
+        todo, what = alarms.todo(model.lang, id, policy, values), alarms.what(model.lang, id, values)
+        line = Text.assemble((f"! {id}", RED), f": {escaped(todo)}", (f" ({escaped(what)})", "dim"))
         if each["severity"] == "note":
             line.truncate(width, overflow="ellipsis")
         lines.append(line)

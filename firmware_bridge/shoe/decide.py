@@ -263,7 +263,7 @@ def fault(shoe: Shoe, fact: inputs.AnyInput, error: Exception) -> tuple[events.A
     while at and at.tb_next:
         at = at.tb_next
     where = f"{at.tb_frame.f_code.co_name}:{at.tb_lineno}" if at else "?"
-    if not draft.open_irregularity("internal_error", f"{type(error).__name__} in {where}"):
+    if not draft.open_irregularity("internal_error", why=f"{type(error).__name__} in {where}"):
         draft.add(events.Noted(what=f"internal error again: {type(error).__name__} in {where}"))
     return tuple(draft.events)
 

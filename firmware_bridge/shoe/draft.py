@@ -4,6 +4,7 @@ from hashlib import sha256
 
 from msgspec.structs import replace
 
+from firmware_bridge.facts.book.refusals import Value
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events import AnyEvent, Irregular, IrregularityClosed, Secret
 from firmware_bridge.shoe.evolve import evolve
@@ -38,16 +39,16 @@ class Draft:
         """`commit` and `secret` of the next event for a sealed card; (None, None) for an unread one."""
         return (self.commit(card, nonce), Secret(card, nonce)) if card else (None, None)
 
-    def open_irregularity(self, irregularity: str, detail: str, *of: str, **values: str | int) -> bool:
-        """Opens an irregularity about `of` unless it is open; True if new. detail, values: disclosed cards only."""
+    def open_irregularity(self, irregularity: str, *of: str, **values: Value) -> bool:
+        """Opens an irregularity about `of` unless it is open; True if new. values: disclosed cards only."""
         if is_open(self.shoe, irregularity):
             return False
-        self.add(Irregular(id=irregularity, detail=detail, since=self.at, of=of, values=values))
+        self.add(Irregular(id=irregularity, since=self.at, of=of, values=values))
         return True
 
-    def note(self, irregularity: str, detail: str, **values: str | int) -> None:
+    def note(self, irregularity: str, **values: Value) -> None:
         """Records an irregularity that needs no attention: opens it and closes it at once."""
-        if self.open_irregularity(irregularity, detail, **values):
+        if self.open_irregularity(irregularity, **values):
             self.close_irregularity(irregularity, "noted")
 
     def close_irregularity(

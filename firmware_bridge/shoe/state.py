@@ -292,9 +292,14 @@ def stuck(shoe: Shoe) -> tuple[str, ...]:
     return about(shoe, "sensor_stuck")
 
 
+def card_number(shoe: Shoe) -> int:
+    """The number of the next card, held or not, among the cards of this shoe that were read."""
+    return len(shoe.seen) + 1
+
+
 def next_card(shoe: Shoe) -> str:
-    """The name of the next card in irregularities, held or not: its number among the cards that were read."""
-    return f"card {len(shoe.seen) + 1}"
+    """The name of the next card in irregularities."""
+    return f"card {card_number(shoe)}"
 
 
 @lru_cache(KEPT)

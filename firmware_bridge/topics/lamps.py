@@ -40,7 +40,7 @@ def lamps(shoe: Shoe) -> Lamps:
     why: Why = []
     if shoe.device.irregular:
         lit["fault"] = _fault(shoe)
-        why += [(f"{each.id}: {todo(shoe, each.id)}", Reason(each.id, {})) for each in shoe.device.irregular]
+        why += [(each.id, Reason(each.id, {})) for each in shoe.device.irregular]
     if blockers(shoe):
         return _shown(lit, why)
     if shoe.status == "open" and is_last(shoe):
@@ -64,7 +64,7 @@ def with_warnings(shown: Lamps, warnings: Collection[Alarm]) -> Lamps:
 
     With one that blocks, nothing else is lit.
     """
-    lines: Why = [(f"{each.id}: {each.todo}", Reason(each.id, {})) for each in warnings]
+    lines: Why = [(each.id, Reason(each.id, {})) for each in warnings]
     if not lines:
         return shown
     lit = {"fault": STEADY} | shown.lit
@@ -73,13 +73,6 @@ def with_warnings(shown: Lamps, warnings: Collection[Alarm]) -> Lamps:
             shown = shown if len(lit) == 1 else Lamps({}, (), ())  # what is due
             lit = {"fault": BLOCKED}
     return Lamps(lit, (*shown.why, *(words for words, _ in lines)), (*shown.reasons, *(reason for _, reason in lines)))
-
-
-def todo(shoe: Shoe, irregularity: str) -> str:
-    """What to do about an open irregularity, as the shoe stands."""
-    if irregularity == "reader_lost" and shoe.device.lent:
-        return f"the reader is lent to {shoe.device.lent} for calibration, or not back yet: draw no card, wait"
-    return row(shoe, irregularity).todo
 
 
 def _fault(shoe: Shoe) -> str:

@@ -31,8 +31,9 @@ from firmware_bridge.shoe.state import (
     is_open,
     row,
 )
-from firmware_bridge.topics.lamps import lamps, todo
+from firmware_bridge.topics.lamps import lamps
 from firmware_bridge.topics.offers import offered
+from firmware_bridge.topics.texts.alarms import worded
 
 
 def snapshots(
@@ -47,7 +48,7 @@ def snapshots(
         "table": table(shoe),
         **(own or OwnTopics()).of(shoe),
         "lamps": shown or lamps(shoe),
-        "alarm": raised or Alarms(alarms(shoe)),
+        "alarm": worded(raised or Alarms(alarms(shoe)), shoe.house.policy),
     }
 
 
@@ -183,16 +184,14 @@ _own = own_json(dict[str, Any])
 
 
 def alarms(shoe: Shoe) -> tuple[Alarm, ...]:
-    """The open irregularities with what to do about each."""
+    """The open irregularities."""
     return tuple([_alarm(shoe, each, row(shoe, each.id)) for each in shoe.device.irregular])
 
 
 def _alarm(shoe: Shoe, each: Irregular, policy: Row) -> Alarm:
-    return Alarm(
-        *(each.id, each.since, policy.severity, each.detail, todo(shoe, each.id), policy.blocks, policy.choices),
-        of=each.of,
-        values=each.values,
-    )
+    leased = {"to": shoe.device.lent} if each.id == "reader_lost" and shoe.device.lent else {}
+    values = {**each.values, **leased}
+    return Alarm(each.id, each.since, policy.severity, policy.blocks, policy.choices, of=each.of, values=values)
 
 
 def mode(shoe: Shoe, observing: bool = False, no_journal: bool = False) -> str:

@@ -19,7 +19,9 @@ from firmware_bridge.config.reference import unnamed
 from firmware_bridge.config.sections import Config, orders_by_mqtt
 from firmware_bridge.config.validate import contradictions, refused_by_wire
 from firmware_bridge.errors import ConfigError, in_words
+from firmware_bridge.facts.book.alarms import DISK
 from firmware_bridge.facts.decoding import text_in
+from firmware_bridge.topics.texts import alarms
 
 SUDO: Final = "put sudo before the command"
 
@@ -162,7 +164,8 @@ def _daemon(path: Path, config: Config) -> tuple[dict[str, Any] | None, Finding]
         what = f"it has not read what was changed in {', '.join(f'[{name}]' for name in changed)}"
         return status, Finding("WARN", "daemon", what, RESTART)
     if status["mode"] == "NO_JOURNAL":
-        (lost,) = [each for each in status["alarm"]["open"] if each["detail"] == status["disk"]]
-        return status, Finding("FAIL", "daemon", f"runs, but cannot deal: {lost['detail']}", lost["todo"])
+        lost = next(each for each in status["alarm"]["open"] if each["id"] in DISK and each["blocks"])
+        remedy = lost["values"].get("hint") or alarms.todo("en", lost["id"], "")
+        return status, Finding("FAIL", "daemon", f"runs, but cannot deal: {status['disk']}", remedy)
     software = f"version {status['version']}, build {status.get('build', 'unknown')}"
     return status, Finding("OK", "daemon", f"runs, {software}, {status['mode']}")

@@ -21,6 +21,7 @@ from firmware_bridge.daemon.devices import code_books
 from firmware_bridge.daemon.devices.keypads import BAUD, LOST
 from firmware_bridge.daemon.devices.repeats import repeats_of
 from firmware_bridge.errors import ConfigError
+from firmware_bridge.topics.texts import alarms
 from hardware.connections import SOCKET
 from hardware.errors import PortDenied, PortError, PortMissing
 from hardware.ports import Port, close_tty, open_tty
@@ -87,8 +88,8 @@ def repeats(machine: Machine) -> Iterator[Finding]:
     if config.hold > LONG_HOLD_S:
         what = f"hold = {config.hold:g} s: of two equal cards drawn within it the second one is dropped"
         yield Finding("WARN", "reader", what, "write [reader] hold = 0.5")
-    alarms = machine.daemon["alarm"]["open"] if machine.daemon else ()
-    if any(each["id"] == "reader_repeats" for each in alarms):
+    opened = machine.daemon["alarm"]["open"] if machine.daemon else ()
+    if any(each["id"] == "reader_repeats" for each in opened):
         what = (
             "the module repeats cards: after NEXT has said that a card is the same one, an equal card drawn within "
             f"{repeats_of(config, Path(machine.config.journal.dir)):g} s is taken for it, too"
@@ -262,10 +263,11 @@ def _pads(status: dict[str, Any], count: int) -> Iterator[Finding]:
         return
     pads = status.get("keypads", ())
     each_heard = (heard("keypads", f"of {pad['where']}", "keypad", pad["heard"]) for pad in pads)
-    alarms = {each["id"]: each for each in status["alarm"]["open"]}
-    found = [each for each in each_heard if each and (each.level == "FAIL" or LOST not in alarms)]
-    if LOST in alarms:
-        found.append(Finding("FAIL", "keypads", alarms[LOST]["detail"], alarms[LOST]["todo"]))
+    opened = {each["id"]: each for each in status["alarm"]["open"]}
+    found = [each for each in each_heard if each and (each.level == "FAIL" or LOST not in opened)]
+    if LOST in opened:
+        what = alarms.what("en", LOST, opened[LOST]["values"])
+        found.append(Finding("FAIL", "keypads", what, alarms.todo("en", LOST, "")))
     if "pid" in status:
         for pad in pads:
             found.extend(shared("keypads", pad["port"], status["pid"]))

@@ -10,6 +10,7 @@ from firmware_bridge.config.code import changed_files, stated_files
 from firmware_bridge.config.findings import Finding
 from firmware_bridge.config.sections import RecordConfig
 from firmware_bridge.record.signer import read_seed
+from firmware_bridge.topics.texts import alarms
 
 SHOWN: Final = 3
 """Changed files that are named."""
@@ -56,9 +57,13 @@ def _unsigned(daemon: dict[str, Any]) -> Finding:
     opened = {each["id"]: each for each in daemon["alarm"]["open"]}
     for name in _ALARMS:
         if alarm := opened.get(name):
-            remedy = MAKE if "there is no key" in alarm["detail"] else alarm["todo"]
-            return Finding("FAIL", "record", alarm["detail"], remedy)
+            words = alarms.what("en", name, alarm["values"]), alarms.todo("en", name, "", alarm["values"])
+            return Finding("FAIL", "record", words[0], MAKE if _has_no_key(alarm["values"]) else words[1])
     return Finding("FAIL", "record", "the record is not signed", "see: shoe status")
+
+
+def _has_no_key(values: dict[str, Any]) -> bool:
+    return values.get("why", {}).get("code") in ("no_key", "no_key_at")
 
 
 def _named(what: str, origin: str) -> Finding:

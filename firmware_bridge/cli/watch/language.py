@@ -44,7 +44,7 @@ def _configured(config: Path) -> str:
 
 
 def translated(status: dict[str, Any], lang: Language) -> dict[str, Any]:
-    """A daemon's status with the texts of alarms and lamps in a language; the daemon's own are English.
+    """A daemon's status with the reasons of the lamps in a language; the daemon's own are English.
 
     What has no text in this language stays English.
     """
@@ -52,24 +52,16 @@ def translated(status: dict[str, Any], lang: Language) -> dict[str, Any]:
         return status
     import msgspec  # these load when a daemon has answered: without one the command is quick to say so
 
-    from firmware_bridge.facts.wire_states import Alarm, Lamps
+    from firmware_bridge.facts.wire_states import Lamps
     from firmware_bridge.topics.texts import names
 
-    policy = str(status["table"]["settings"]["policy"])
-
-    def alarm(each: Mapping[str, Any]) -> dict[str, Any]:
-        opened = msgspec.convert(each, Alarm)
-        return {**each, "detail": names.detail(lang, opened), "todo": names.todo(lang, opened, policy)}
-
     lamps = status["lamps"]
-    why = list(names.why(lang, msgspec.convert(lamps, Lamps)))
-    opened = [alarm(each) for each in status["alarm"]["open"]]
-    return {**status, "alarm": {**status["alarm"], "open": opened}, "lamps": {**lamps, "why": why}}
+    return {**status, "lamps": {**lamps, "why": list(names.why(lang, msgspec.convert(lamps, Lamps)))}}
 
 
 def alarm_help(topic: str, lang: Language) -> list[str]:
     """The help of an alarm in a language: what it is, what to do, what the pit may choose; [] if it is none."""
-    from firmware_bridge.shoe.policy import POLICIES
+    from firmware_bridge.facts.book.alarms import POLICIES
 
     id = topic.strip().lower().replace("-", "_")
     if (name := known(lang, f"alarm.{id}")) is None:
@@ -93,11 +85,7 @@ def alarm_help(topic: str, lang: Language) -> list[str]:
 
 
 def _todo(lang: Language, id: str, rows: "Mapping[str, Row]") -> dict[str, str]:
-    """Policy -> what to do; "" for that of every policy without one of its own. English is the shoe's own."""
-    if lang == "en" and rows:
-        first, *others = rows
-        found = {"": rows[first].todo.replace("`", "")}
-        return found | {policy: rows[policy].todo for policy in others if rows[policy].todo != rows[first].todo}
+    """Policy -> what to do; "" for that of every policy without one of its own."""
     todo = {"": known(lang, f"todo.{id}")} | {policy: known(lang, f"todo.{id}_{policy}") for policy in rows}
     return {policy: words for policy, words in todo.items() if words}
 

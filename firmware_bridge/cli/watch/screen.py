@@ -128,9 +128,9 @@ def next_step(status: Status, lang: Language = "en") -> str:
         return text(lang, "between.value").join(words)
     alarms = sorted(status["alarm"]["open"], key=lambda alarm: not alarm["blocks"])
     if alarms and alarms[0]["blocks"]:
-        return _settles(alarms[0], lang)
+        return _settles(status, alarms[0], lang)
     missing = [alarm for alarm in alarms if alarm["severity"] != "note"]
-    return _dealers_step(status, lang, waits=not missing) or (_settles(missing[0], lang) if missing else "")
+    return _dealers_step(status, lang, waits=not missing) or (_settles(status, missing[0], lang) if missing else "")
 
 
 def _mode(status: Status) -> str:
@@ -146,9 +146,17 @@ def decisions(alarm: dict[str, Any]) -> list[str]:
     return [f"sudo shoe do resolve {alarm['id']} {choice} --by NAME" for choice in alarm["choices"]]
 
 
-def _settles(alarm: dict[str, Any], lang: Language) -> str:
-    to_decide = text(lang, "status.to_decide") if alarm["choices"] else ""
-    return f"{at_the_table(alarm['todo']).removesuffix('。' if to_decide else '')}{to_decide}"
+def _settles(status: Status, alarm: dict[str, Any], lang: Language) -> str:
+    todo = at_the_table(_words(status, alarm, lang)[1])
+    return f"{todo.rstrip('。.')}{text(lang, 'status.to_decide')}" if alarm["choices"] else todo
+
+
+def _words(status: Status, alarm: dict[str, Any], lang: Language) -> tuple[str, str]:
+    """What happened, and what to do."""
+    from firmware_bridge.topics.texts import alarms  # imported here: it brings msgspec
+
+    id, values, policy = alarm["id"], alarm["values"], str(status["table"]["settings"]["policy"])
+    return alarms.what(lang, id, values), alarms.todo(lang, id, policy, values)
 
 
 def _dealers_step(status: Status, lang: Language, waits: bool = True) -> str:
@@ -241,8 +249,9 @@ def _alarms(status: Status, lang: Language) -> Iterator[str]:
     for alarm in status["alarm"]["open"]:
         since = time.strftime("%H:%M:%S", time.localtime(alarm["since"] / 1000))
         severity = known(lang, f"severity.{alarm['severity']}") or alarm["severity"]
-        yield f"! {alarm['id']} ({text(lang, 'status.since', severity=severity, since=since)}): {alarm['detail']}"
-        yield f"    {at_the_table(alarm['todo'])}"
+        what, todo = _words(status, alarm, lang)
+        yield f"! {alarm['id']} ({text(lang, 'status.since', severity=severity, since=since)}): {what}"
+        yield f"    {at_the_table(todo)}"
         for choice, order in zip(alarm["choices"], decisions(alarm), strict=True):
             meaning = "" if lang == "en" else f"   {known(lang, f'choice.{choice}') or ''}".rstrip()
             yield f"      {order}{meaning}"

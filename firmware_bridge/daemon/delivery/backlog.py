@@ -8,6 +8,7 @@ from itertools import islice, pairwise
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
+from firmware_bridge.facts.book.refusals import Value
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.files import file_name, journal_files, journal_id
 from firmware_bridge.journal.line import Line
@@ -136,13 +137,6 @@ class Backlog:
             self._left_out(alarm, what)
 
 
-SENT_ALL_THE_SAME: Final = "play continues, and all other entries are sent"
-LEFT_OUT: Final = {
-    DAMAGED: f"check dmesg and replace the SD card; {SENT_ALL_THE_SAME}: the backend may ask for the rest with resend",
-    MISSING: f"restore the file, then the backend asks for it with resend; {SENT_ALL_THE_SAME}",
-}
-"""Alarm for entries that cannot be sent -> what to do."""
-
 FILES_NAMED: Final = 5
 """Files that such an alarm names at most."""
 
@@ -150,10 +144,10 @@ FILES_NAMED: Final = 5
 class Warns(Protocol):
     """A table, as far as alarms need it."""
 
-    def warn(self, name: str, detail: str, todo: str) -> None:
+    def warn(self, alarm: str, /, **values: Value) -> None:
         """Raises an alarm."""
 
-    def unwarn(self, name: str) -> None:
+    def unwarn(self, alarm: str, /) -> None:
         """Clears it."""
 
 
@@ -169,7 +163,8 @@ class UnsentAlarms:
         self._what[alarm].append(what)
         named, more = self._what[alarm][:FILES_NAMED], len(self._what[alarm]) - FILES_NAMED
         self._table.unwarn(alarm)
-        self._table.warn(alarm, "; ".join(named) + (f"; and {more} more" if more > 0 else ""), LEFT_OUT[alarm])
+        beyond: dict[str, Value] = {"more": more} if more > 0 else {}
+        self._table.warn(alarm, what="; ".join(named), **beyond)
 
 
 def place_behind(directory: Path, cursor: Cursor | None) -> Place | None:

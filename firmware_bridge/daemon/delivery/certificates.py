@@ -8,8 +8,9 @@ from pathlib import Path
 from time import time
 from typing import Final, NamedTuple, Protocol
 
+from firmware_bridge.facts.book.refusals import Value, phrase
 from firmware_bridge.facts.decoding import text_in
-from firmware_bridge.mqtt.certificates import DAY_S, RENEW, WARNED_DAYS, Validity, validity
+from firmware_bridge.mqtt.certificates import DAY_S, WARNED_DAYS, Validity, validity
 from firmware_bridge.mqtt.settings import BrokerSettings, NotPem, tls_context
 
 log = logging.getLogger(__name__)
@@ -19,6 +20,7 @@ LOOK_S: Final = 60.0
 """Seconds between two looks at the files."""
 
 ALARM: Final = "certificate_ends"
+OF_BROKER: Final = phrase("broker_certificate")
 
 _Seen = tuple[tuple[int, int], ...]
 
@@ -26,9 +28,9 @@ _Seen = tuple[tuple[int, int], ...]
 class Warnings(Protocol):
     """A table, as far as alarms need it."""
 
-    def warn(self, name: str, detail: str, todo: str) -> None: ...
+    def warn(self, alarm: str, /, **values: Value) -> None: ...
 
-    def unwarn(self, name: str) -> None: ...
+    def unwarn(self, alarm: str, /) -> None: ...
 
 
 class TlsLink(NamedTuple):
@@ -56,7 +58,7 @@ class Certificates:
         self._settings, self._warnings, self._link, self._loop, self._clock = settings, warnings, link, loop, clock
         self._files = [Path(each) for each in (settings.ca, settings.cert, settings.key) if each is not None]
         self._used: _Seen = ()
-        self._alarm = self._why_not = ""
+        self._alarm, self._why_not = dict[str, Value](), ""
         self._timer: asyncio.TimerHandle | None = None
         self._left: float | None = None
 
@@ -82,17 +84,17 @@ class Certificates:
         known = dict(self._known())
         now_s = self._clock()
         self._left = min(each.ends for each in known.values()) - now_s if known else None
-        self._say(*_finding(known, now_s))
+        self._say(_finding(known, now_s))
 
     def _known(self) -> Iterator[tuple[str, Validity]]:
-        """The certificates by what they are called; the connection reports a file that cannot be read."""
+        """The certificates by their files, the broker's by ""; the connection reports a file that cannot be read."""
         for path in filter(None, (self._settings.cert, self._settings.ca)):
             try:
-                yield f"the certificate {path}", validity(text_in(Path(path), "ascii"))
+                yield str(path), validity(text_in(Path(path), "ascii"))
             except (OSError, ValueError):
                 continue
         if (ends := self._link.ends()) is not None:
-            yield "the broker's certificate", Validity(0.0, ends)
+            yield "", Validity(0.0, ends)
 
     def _renew(self) -> None:
         """Has changed files used, once they are whole and no round is open."""
@@ -119,23 +121,23 @@ class Certificates:
                 found.append((0, 0))
         return tuple(found)
 
-    def _say(self, detail: str, todo: str) -> None:
-        if detail != self._alarm:
-            self._alarm = detail
+    def _say(self, wrong: dict[str, Value]) -> None:
+        if wrong != self._alarm:
+            self._alarm = wrong
             self._warnings.unwarn(ALARM)
-            if detail:
-                self._warnings.warn(ALARM, detail, todo)
+            if wrong:
+                self._warnings.warn(ALARM, **wrong)
 
 
-def _finding(known: dict[str, Validity], now_s: float) -> tuple[str, str]:
-    """What is wrong with the certificates, and what to do; two empty texts where nothing is."""
+def _finding(known: dict[str, Validity], now_s: float) -> dict[str, Value]:
+    """The values of what is wrong with the certificates; empty where nothing is."""
     for name, each in known.items():
         if now_s < each.begins:
-            return f"{name} is valid from {_day(each.begins)} on", "check this machine's clock: timedatectl"
+            return {"certificate": name or OF_BROKER, "begins": _day(each.begins)}
     name, first = min(known.items(), key=lambda item: item[1].ends, default=("", Validity(0.0, now_s + WARNED_S)))
     if now_s + WARNED_S <= first.ends:
-        return "", ""
-    return f"{name} {'ends' if now_s < first.ends else 'ended'} on {_day(first.ends)}", RENEW
+        return {}
+    return {"certificate": name or OF_BROKER, "ends" if now_s < first.ends else "ended": _day(first.ends)}
 
 
 def _day(at_s: float) -> str:

@@ -11,6 +11,8 @@ from typing import Final
 from msgspec import Struct
 
 from firmware_bridge.facts.decoding import Undecodable, json_of
+from firmware_bridge.facts.printable import escaped
+from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.files import file_name
 from firmware_bridge.journal.messages import messages
 from firmware_bridge.journal.resend import Range, lines_of
@@ -20,6 +22,9 @@ KNOWN: Final = 1_024
 
 A_SECOND: Final = 20
 """Other messages that are looked up in the journals; more in a second are only counted."""
+
+ENTRIES: Final = range(2**53)
+"""Numbers of entries that an alarm names: JSON has no other integers for sure."""
 
 _JOURNAL: Final = re.compile(r"[0-9]{1,16}-[0-9a-f]{1,64}")
 
@@ -37,11 +42,11 @@ _decode: Final = json_of(_Named)
 class ForgedMessages:
     """Compares what comes on `event` and `round` with what was sent, then with the journals in `directory`.
 
-    found: called with the entry that a message names, as text, and how many such messages there were: for the 1st,
-    2nd, 4th, 8th.., so that who sends many fills no log. `passed_over`: messages beyond `A_SECOND`.
+    found: called with the entry that a message names, None for none, and how many such messages there were: for the
+    1st, 2nd, 4th, 8th.., so that who sends many fills no log. `passed_over`: messages beyond `A_SECOND`.
     """
 
-    def __init__(self, directory: Path, found: Callable[[str, int], None]) -> None:
+    def __init__(self, directory: Path, found: Callable[[Cursor | None, int], None]) -> None:
         self._directory, self._found = directory, found
         self._sent = deque[int](maxlen=KNOWN)
         self._second, self._looked = 0, 0
@@ -81,8 +86,9 @@ class ForgedMessages:
         return False
 
 
-def _name_of(payload: bytes) -> str:
+def _name_of(payload: bytes) -> Cursor | None:
     with suppress(Undecodable):
         named = _decode(payload)
-        return f"entry {named.seq} of {named.journal[:40]!r}"
-    return "no entry"
+        if named.seq in ENTRIES:
+            return Cursor(escaped(named.journal[:40]), named.seq)
+    return None

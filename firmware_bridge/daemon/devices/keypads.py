@@ -88,18 +88,8 @@ DEALERS: Final[dict[str, orders.Order]] = {NEXT: orders.Next(), UNMARK: orders.U
 LOST: Final = "keypad_lost"
 """The alarm for lost pads."""
 
-MARKS: Final = "give the marks of these seats with shoe do mark; check the keypad's power and cable"
-ORDERS: Final = "give NEXT with shoe do next; check the keypad's power and cable"
-"""What to do for lost pads of seats, and where only the dealer's is lost."""
-
 NOT_UNDERSTOOD: Final = "keypad_not_understood"
 """The alarm for pads that are not understood."""
-
-CHECK_MARKS: Final = (
-    "give the marks of these seats with shoe do mark; check with shoe check what is plugged in as keypad"
-)
-CHECK_ORDERS: Final = "give NEXT with shoe do next; check with shoe check what is plugged in as keypad"
-"""What to do for pads of seats that are not understood, and where only the dealer's is not."""
 
 MARKS_A_SECOND: Final = 10
 """Marks of a seat that are judged within any second at most: no hand is faster, but a bouncing contact is."""
@@ -169,19 +159,14 @@ class Keypads:
             return
         self._table.unwarn(LOST)
         if self._lost:
-            self._table.warn(LOST, "; ".join(self._lost.values()), MARKS if self._are_seats_lost() else ORDERS)
+            self._table.warn(LOST, why="; ".join(self._lost.values()))
 
     def _heard(self) -> None:
         """Renews the alarm with all pads that are not understood."""
         self._table.unwarn(NOT_UNDERSTOOD)
         wrong = [pad for pad in self._pads if pad.hearing.fault]
         if wrong:
-            what = "; ".join(f"what the keypad of {pad.where} sends is not understood" for pad in wrong)
-            seats = any(pad.has_seats for pad in wrong)
-            self._table.warn(NOT_UNDERSTOOD, what, CHECK_MARKS if seats else CHECK_ORDERS)
-
-    def _are_seats_lost(self) -> bool:
-        return any(pad.port.target in self._lost and pad.has_seats for pad in self._pads)
+            self._table.warn(NOT_UNDERSTOOD, keypads=tuple(pad.where for pad in wrong))
 
 
 class _Keypad:
@@ -200,7 +185,7 @@ class _Keypad:
         self._heard_at = loop.time()
         self._shown = b""
         self._limit, self._losses = MarkLimit(loop), Losses()
-        self.where, self.has_seats = config.where, bool(config.seats)
+        self.where = config.where
         self.port = Port(config.port, BAUD, loop, self._on_bytes, self._on_lost, self._on_open)
         self._turns = Turns[Hello | Mark | Beat](self._on_packet, self.port.hold, loop)
         self.hearing = Hearing(loop, lambda: self._link.good, lambda: self._turns.are_due, lambda _: heard())

@@ -21,12 +21,6 @@ NOT_UNDERSTOOD: Final = "reader_not_understood"
 UNANSWERED: Final = "reader_unanswered"
 """The alarm for a command that stays unanswered."""
 
-CHECK_MODE: Final = "draw no card; call the technician: check protocol, speed and mode of the reader with shoe check"
-CHECK_POWER: Final = (
-    "draw no card; call the technician: check power, cable, protocol and speed of the reader with shoe check"
-)
-"""What to do for each of them: cards are lost, so the table stops."""
-
 UNKNOWN: Final = ("unknown code", "no code book")
 """The reasons of a card that was read and is in no book."""
 
@@ -43,10 +37,9 @@ def show_fault(table: Table, protocol: str, fault: Fault) -> None:
     for name in (NOT_UNDERSTOOD, UNANSWERED):
         table.unwarn(name)
     if fault == "not_understood":
-        what = f"the card reader sends what is not understood as {protocol}"
-        table.warn(NOT_UNDERSTOOD, what, CHECK_MODE, "critical", blocks=True)
+        table.warn(NOT_UNDERSTOOD, protocol=protocol)
     elif fault:
-        table.warn(UNANSWERED, f"the card reader does not answer as {protocol}", CHECK_POWER, "critical", blocks=True)
+        table.warn(UNANSWERED, protocol=protocol)
 
 
 class Holders:

@@ -19,11 +19,6 @@ log = logging.getLogger(__name__)
 EXPIRE_AFTER_S: Final = 1.0
 """Seconds from a new file to the deletion of an old one: the card that begins a file goes first."""
 
-CLOCK_REMEDY: Final = "set the clock: sudo timedatectl set-ntp true; until then no journal is deleted for its age"
-
-
-DISK_REMEDY: Final = "run shoe check to see why they wait, or free some space"
-
 
 class RetentionService:
     """Deletes at most one old journal each time one has `begun`.
@@ -58,8 +53,7 @@ class RetentionService:
         """Checks the clock, and the free space on the journal's disk (None if unknown)."""
         self.watch_clock()
         if free_mb is not None and free_mb < self._warn_mb and (kept := self._not_sent()) > KEEP_ALWAYS:
-            what = f"only {free_mb} MB of disk space are free, and {kept} journals are not sent or not stored yet"
-            self._table.warn("disk_low", what, DISK_REMEDY)
+            self._table.warn("disk_low", free_mb=free_mb, journals=kept)
         else:
             self._table.unwarn("disk_low")
 
@@ -67,8 +61,7 @@ class RetentionService:
         """Warns of an unsynchronised clock that is ahead of the journal by more than `LONGEST_REST_S`."""
         ahead = self._at_rest_s + self._table.jumped_ms / 1000
         if ahead > LONGEST_REST_S and clock() != "synchronised":
-            what = f"the clock is {ahead / DAY_S:.0f} days ahead of the last entry of the journal"
-            self._table.warn("clock_jump", what, CLOCK_REMEDY)
+            self._table.warn("clock_jump", days=round(ahead / DAY_S))
         else:
             self._table.unwarn("clock_jump")
 

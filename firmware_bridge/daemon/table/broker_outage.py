@@ -8,6 +8,7 @@ from firmware_bridge.daemon.table.clock import now
 from firmware_bridge.daemon.table.fair_turns import Window
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.facts import inputs
+from firmware_bridge.facts.book.refusals import Value
 
 NEWS: Final = 5
 """Reasons within a minute that are journaled at most: another client may change its mind as often as it likes."""
@@ -20,7 +21,6 @@ AGAIN_S: Final = 60.0 / NEWS
 """Seconds until a reason that was not reported, as there were too many, is looked at again."""
 
 FAULT: Final = "broker_fault"
-TODO: Final = "keep dealing: rounds are stored, and sent when it takes them; shoe check says what to mend there"
 
 
 class BrokerOutage:
@@ -46,7 +46,7 @@ class BrokerOutage:
     @property
     def why(self) -> str:
         """Why there is no connection, or none that lasts; "" where all is well."""
-        return "" if self._is_up() and self._detail() is None else self._why
+        return "" if self._is_up() and self._reported() is None else self._why
 
     def up(self) -> None:
         """Called after each reconnect."""
@@ -59,7 +59,7 @@ class BrokerOutage:
         if self._steady:
             self._steady.cancel()
         self.expect()
-        if self._detail() not in (None, why):
+        if self._reported() not in (None, why):
             self._loop.call_soon(self._report_change)
 
     def expect(self) -> None:
@@ -78,7 +78,7 @@ class BrokerOutage:
         """Shows what a broker that is there does not do; None: nothing."""
         self._table.unwarn(FAULT)
         if what:
-            self._table.warn(FAULT, what, TODO)
+            self._table.warn(FAULT, why=what)
 
     def progress(self) -> None:
         """Called when an entry was delivered; a connection that comes and goes must last all the same."""
@@ -102,16 +102,16 @@ class BrokerOutage:
         if self._losing:
             self._losing.cancel()
             self._losing = None
-        if self._detail() is not None:
+        if self._reported() is not None:
             self._table.handle(inputs.DeviceBack(**now(), device="broker", resumes=True))
 
     def _lost(self) -> None:
-        if not self._is_up() and self._detail() is None:
+        if not self._is_up() and self._reported() is None:
             self._table.handle(inputs.DeviceLost(**now(), device="broker", why=self._why))
 
     def _report_change(self) -> None:
         """Reports the reason of an outage that has become another one, now or when there were fewer."""
-        if self._detail() in (None, self._why):
+        if self._reported() in (None, self._why):
             return
         if not self._report_lost(self._why):
             if self._again:
@@ -120,7 +120,7 @@ class BrokerOutage:
 
     def _report_lost(self, why: str) -> bool:
         """Reports a reason that is not known yet; whether it is known now."""
-        known = self._detail()
+        known = self._reported()
         if known == why:
             return True
         if not self._news.admits(self._loop.time()):
@@ -130,7 +130,7 @@ class BrokerOutage:
         self._table.handle(inputs.DeviceLost(**now(), device="broker", why=why))
         return True
 
-    def _detail(self) -> str | None:
-        """The detail of the open irregularity, None where none is open."""
+    def _reported(self) -> Value | None:
+        """The reason in the open irregularity, None where none is open; of a version before, its English."""
         irregular = self._table.shoe.device.irregular
-        return next((each.detail for each in irregular if each.id == "broker_lost"), None)
+        return next((each.values.get("why", each.detail) for each in irregular if each.id == "broker_lost"), None)

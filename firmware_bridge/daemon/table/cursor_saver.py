@@ -15,10 +15,6 @@ SAVE_S: Final = 0.1
 SAVE_AGAIN_S: Final = 5.0
 """Seconds until a failed write of the cursor is repeated."""
 
-REMEDY: Final = (
-    "check dmesg and replace the SD card; until then no journal is deleted, and a restart sends messages again"
-)
-
 
 class CursorSaver:
     """Writes the outbox's cursor soon after it `moved`, until `close`; raises an alarm where that fails.
@@ -76,8 +72,7 @@ class CursorSaver:
             cursor = await self._loop.run_in_executor(None, lambda: self._outbox.save(sync=sync))
         except OSError as error:
             self._is_failing = True
-            what = f"the broker's position in the journal cannot be saved ({error.strerror or error})"
-            self._table.warn("cursor_error", what, REMEDY)
+            self._table.warn("cursor_error", why=error.strerror or str(error))
             if self._timer is None:  # repeats it, even without a new acknowledgement
                 self._timer = self._loop.call_later(SAVE_AGAIN_S, self._save)
             return

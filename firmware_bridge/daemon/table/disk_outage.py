@@ -8,6 +8,8 @@ from firmware_bridge.daemon.table.clock import Stamp, nonce, now
 from firmware_bridge.daemon.table.journal_writer import StillWriting
 from firmware_bridge.errors import DiskError
 from firmware_bridge.facts import inputs
+from firmware_bridge.facts.book.alarms import DISK
+from firmware_bridge.facts.book.refusals import Value
 from firmware_bridge.facts.orders import NOT_YET, Answer, refused
 from firmware_bridge.facts.wire_states import Alarm
 
@@ -56,8 +58,11 @@ class DiskOutage:
 
     def alarms(self) -> tuple[Alarm, ...]:
         """The alarm of the outage; empty without one."""
-        lost, since = self.error, self.since["at"] if self.since else 0
-        return (Alarm(lost.irregularity, since, "critical", lost.what, lost.hint, True, ()),) if lost else ()
+        if (lost := self.error) is None:
+            return ()
+        since, house = self.since["at"] if self.since else 0, DISK[lost.irregularity].house
+        values: dict[str, Value] = {} if lost is NOT_READ else {"why": lost.what, "hint": lost.hint}
+        return (Alarm(lost.irregularity, since, house.severity, house.blocks, (), values=values),)
 
     def as_input(self) -> inputs.DiskFailed:
         """The outage up to now, as an input for the journal, with both times of its beginning."""

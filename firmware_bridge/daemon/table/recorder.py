@@ -19,6 +19,7 @@ from firmware_bridge.daemon.table.disk_outage import disk_out
 from firmware_bridge.daemon.table.rollback import Own, Proof
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.errors import JournalError, in_words
+from firmware_bridge.facts.book.refusals import Phrase, Value, phrase
 from firmware_bridge.facts.decoding import Undecodable, json_of, text_of
 from firmware_bridge.facts.events import RecordBegun
 from firmware_bridge.facts.inputs import Follows, KeyRotated, NewRecord, Person, RecordRenewed
@@ -33,7 +34,6 @@ from firmware_bridge.journal.record_tiles import root_at
 from firmware_bridge.record.signer import NoSigner, Signer, read_seed, signer
 from firmware_bridge.record.verify import Refused, cosigned, parse_note, parse_vkey, verified_checkpoint
 from firmware_bridge.shoe.state import Shoe
-from firmware_bridge.topics import texts
 
 log = logging.getLogger(__name__)
 
@@ -45,25 +45,20 @@ FOREIGN: Final = "record_foreign"
 NEXT: Final = "-next"
 """What the name of the next key's file has behind that of the key."""
 
-COMPARE: Final = "one of both was changed: keep this table's card, and let the auditor compare both (shoe help audit)"
-STOLEN: Final = "its login is in other hands: change it at the broker, and compare the rounds (shoe help audit)"
-REMEDY: Final = (
-    "play continues, and the next signed entry covers all before it; make a key with `shoe key new`, "
-    "or name it in [record] key_file, and restart"
-)
-
-
 ORDERS: Final = ("begin_record", "rotate_key", "retire_key")
 """What `Recorder.order` does: the values of `do` at the control socket."""
 
 _decode_stored: Final = json_of(Stored)
 
 
+NO_KEY: Final = phrase("no_key")
+
+
 class Seed(NamedTuple):
     """The secret half of the device's key, or why there is none."""
 
     data: bytes | None
-    why: str = ""
+    why: Phrase = NO_KEY
 
     def __repr__(self) -> str:
         return "Seed(..)"
@@ -78,15 +73,15 @@ def seed_of(config: RecordConfig, suffix: str = "") -> Seed:
     """The key that the config names, else the one among the service's credentials. suffix: `NEXT` for the next one."""
     folder = os.environ.get("CREDENTIALS_DIRECTORY")
     if config.key_file is None and not folder:
-        return Seed(None, "there is no key")
+        return Seed(None)
     path = Path((config.key_file or f"{folder}/record-key") + suffix)
     try:
         seed = read_seed(path)
     except FileNotFoundError:
-        return Seed(None, f"there is no key ({path})")
+        return Seed(None, phrase("no_key_at", path=str(path)))
     except OSError as error:
-        return Seed(None, f"the key cannot be read ({path}: {in_words(error)})")
-    return Seed(seed) if seed else Seed(None, f"{path} is no key: it has not exactly 32 bytes")
+        return Seed(None, phrase("key_unreadable", path=str(path), why=in_words(error)))
+    return Seed(seed) if seed else Seed(None, phrase("key_unfit", path=str(path)))
 
 
 class Recorder:
@@ -228,8 +223,7 @@ class Recorder:
             return
         ours = self._table.journal.heads.get(Cursor(stored.journal, stored.seq))
         if stored.head and ours and stored.head != ours:
-            what = f"the store {stored.by} has another entry {stored.seq} of {stored.journal} than this table"
-            self._table.warn(DIFFERS, what, COMPARE, "critical")
+            self._table.warn(DIFFERS, store=stored.by, entry=stored.seq, journal=stored.journal)
         if (note := stored.checkpoint) is not None:
             self._judge(lambda own: rollback.by_note("store", note, own))
         elif stored.by == trusted:
@@ -268,11 +262,11 @@ class Recorder:
         source = "broker" if is_retained else ""
         return self._judge(lambda own: rollback.by_note("broker", text_of(payload), own), source)
 
-    def foreign(self, entry: str, count: int) -> None:
-        """Raises the alarm for messages on our streams that our journals do not hold."""
+    def foreign(self, entry: Cursor | None, count: int) -> None:
+        """Raises the alarm for messages on our streams that our journals do not hold. entry: that one of them names."""
         self._table.unwarn(FOREIGN)
-        what = f"somebody else sent {entry} in this table's name (messages so far: {count})"
-        self._table.warn(FOREIGN, what, STOLEN, "critical")
+        named: dict[str, Value] = {"entry": entry.seq, "journal": entry.journal} if entry else {}
+        self._table.warn(FOREIGN, **named, messages=count)
 
     def _root_of_older(self, size: int) -> bytes | None:
         """The root of a tree that ended before the newest file, as after a restart; None where it is unknown."""
@@ -327,9 +321,7 @@ class Recorder:
         """Signs nothing more of this record, and raises the alarm."""
         self._taken_back, self._tree.signers = proof.origin, ()
         self._tree.coming = tuple(each for each in self._tree.coming if each.key.name != proof.origin)
-        what = texts.text("en", f"detail.{ROLLED_BACK}.{proof.by}", **proof.values)
-        remedy = texts.text("en", f"remedy.{ROLLED_BACK}")
-        self._table.warn(ROLLED_BACK, what, remedy, "critical", **proof.values)
+        self._table.warn(ROLLED_BACK, **proof.values)
 
     def _taken_up(self) -> NewRecord | None:
         begun = self._table.journal.shoe.device.record
@@ -338,8 +330,7 @@ class Recorder:
             keys = self._signers(origin)
             return self._new(keys[0], Follows(None, 0, self._table.journal.chain, 0)) if keys else None
         if begun.origin.split("/")[-2] != self._device:
-            what = f"the record was begun on another Pi ({begun.origin.split('/')[-2]}): nothing is signed here"
-            self._table.warn(OTHER_PI, what, "begin a record of this Pi's own: shoe record begin")
+            self._table.warn(OTHER_PI, pi=begun.origin.split("/")[-2])
         else:
             self._continue(begun)
         return None
@@ -365,7 +356,7 @@ class Recorder:
             keys = begun.key, self._table.journal.shoe.device.retiring
             self._tree.signers = tuple(found[each] for each in keys if each in found)
         elif found:
-            self._unsigned(f"the key is not the one of this record ({begun.key})")
+            self._unsigned(phrase("other_key", key=begun.key))
 
     def _signers(self, origin: str) -> list[Signer]:
         """The key of this device and the next one, as far as they are there; an alarm where there is none."""
@@ -373,12 +364,12 @@ class Recorder:
         seeds = [each.data for each in (first, seed_of(self._config, NEXT)) if each.data]
         try:
             found = [signer(origin, each) for each in seeds]
-        except NoSigner as error:
-            self._unsigned(str(error))
+        except NoSigner:
+            self._unsigned(phrase("no_library", name="PyNaCl"))
             return []
         if not found:
             self._unsigned(first.why)
         return found
 
-    def _unsigned(self, why: str) -> None:
-        self._table.warn(UNSIGNED, f"the record is not signed: {why}", REMEDY, "note")
+    def _unsigned(self, why: Phrase) -> None:
+        self._table.warn(UNSIGNED, why=why)

@@ -9,7 +9,7 @@ from firmware_bridge.daemon.table.connection import not_of_a_connection
 from firmware_bridge.daemon.table.order_service import order_of
 from firmware_bridge.daemon.table.recorder import ORDERS as RECORD_ORDERS
 from firmware_bridge.daemon.table.table import Table
-from firmware_bridge.facts.book.refusals import Value
+from firmware_bridge.facts.book.refusals import Value, phrase
 from firmware_bridge.facts.events import CommandAnswered
 from firmware_bridge.facts.inputs import Ordered, Person
 from firmware_bridge.facts.names import one_person
@@ -124,10 +124,10 @@ class SecondLogin:
     def _warn(self) -> None:
         self._table.unwarn(ALARM)
         if self._waiting:
-            what = "; ".join(f"order {each.number} of {each.by} waits: {each.what}" for each in self._waiting.values())
-            first = min(self._waiting)
-            todo = f"the second person confirms it from a login of his own: shoe do confirm {first} --by NAME"
-            self._table.warn(ALARM, what, todo)
+            orders = (
+                phrase("order_waits", number=each.number, by=each.by, what=each.what) for each in self._waiting.values()
+            )
+            self._table.warn(ALARM, orders=tuple(orders))
 
 
 def _unconfirmed(code: str, /, **values: Value) -> Answer:

@@ -9,6 +9,7 @@ from typing import Any, Final
 from firmware_bridge.daemon.delivery.store import FIRST_PART, PART, NotStored, Store
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.errors import in_words
+from firmware_bridge.facts.book.refusals import Value
 from firmware_bridge.facts.orders import Answer
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.resend import Range
@@ -28,11 +29,6 @@ AGAIN_AT_MOST_S: Final = 300.0
 
 SILENT_S: Final = 60.0
 """Seconds of silence before the alarm; time without a broker does not count, as it has its own alarm."""
-
-REMEDY: Final = (
-    "start the store or check its log; play continues, missing entries are sent again, "
-    "and no journal is deleted before that"
-)
 
 
 class StoreWatch:
@@ -201,9 +197,8 @@ class StoreWatch:
     def _warn(self) -> None:
         assert self._store
         at = self._store.cursor
-        has = f"entry {at.seq} of {at.journal}" if at else "nothing"
-        what = f"the store {self._store.name} has stored nothing for {self._silent_s:.0f} s; last stored: {has}"
-        self._table.warn("store_silent", what, REMEDY)
+        last: dict[str, Value] = {"entry": at.seq, "journal": at.journal} if at else {}
+        self._table.warn("store_silent", store=self._store.name, seconds=round(self._silent_s), **last)
 
     def _turn_away(self, message: Incoming, error: NotStored) -> None:
         self._refused += 1

@@ -19,8 +19,10 @@ from firmware_bridge.daemon.table.look_ahead import LookAhead
 from firmware_bridge.daemon.table.refusals import Refusals
 from firmware_bridge.errors import DiskError
 from firmware_bridge.facts import inputs
+from firmware_bridge.facts.book.alarms import BRIDGE
+from firmware_bridge.facts.book.refusals import Value
 from firmware_bridge.facts.events import AnyEvent, CommandAnswered, Entry
-from firmware_bridge.facts.house import House, Severity
+from firmware_bridge.facts.house import House
 from firmware_bridge.facts.orders import Answer, Malformed, refused
 from firmware_bridge.facts.wire_states import Alarm, Alarms, Lamps
 from firmware_bridge.journal.cursor import Crashes
@@ -33,6 +35,7 @@ from firmware_bridge.shoe.order_counts import last_count
 from firmware_bridge.shoe.state import answer_to
 from firmware_bridge.topics.lamps import BLOCKED, OBSERVING, STOPPED, lamps, signals, unguided, with_warnings
 from firmware_bridge.topics.state import OwnTopics, alarms, snapshots
+from firmware_bridge.topics.texts.alarms import line
 
 log = logging.getLogger(__name__)
 
@@ -188,7 +191,7 @@ class Table:
     def shown(self) -> Lamps:
         """The lamps and their reasons: no guiding during an outage of the disk, nor while only observing."""
         if self.disk:
-            return unguided(self.disk.what, self.disk.irregularity)
+            return unguided(self.disk.irregularity, self.disk.irregularity)
         if self.observing:
             return unguided(OBSERVING, "observing")
         return with_warnings(lamps(self.shoe), self._warnings.values())
@@ -201,18 +204,17 @@ class Table:
         """The retained topics of the table: topic -> an encodable value without the head."""
         return snapshots(self.shoe, self.shown(), self.alarms(), self._own)
 
-    def warn(
-        self, name: str, detail: str, todo: str, severity: Severity = "warning", blocks: bool = False, **values: Any
-    ) -> None:
-        """Raises an alarm that is not journaled, once for each `name`, until `unwarn`. blocks: no lamp guides."""
-        if name not in self._warnings:
-            log.warning("%s; %s", detail, todo)
-            self._warnings[name] = Alarm(name, now()["at"], severity, detail, todo, blocks, (), values=values)
+    def warn(self, alarm: str, /, **values: Value) -> None:
+        """Raises an alarm that is not journaled, a row of `BRIDGE`, once until `unwarn`. values: of that row."""
+        if alarm not in self._warnings:
+            log.warning("%s", line("en", alarm, self.shoe.house.policy, values))
+            house = BRIDGE[alarm].house
+            self._warnings[alarm] = Alarm(alarm, now()["at"], house.severity, house.blocks, (), values=values)
             self._show()
 
-    def unwarn(self, name: str) -> None:
+    def unwarn(self, alarm: str, /) -> None:
         """Clears the alarm of `warn`."""
-        if self._warnings.pop(name, None):
+        if self._warnings.pop(alarm, None):
             self._show()
 
     def light(self, lights: Lights) -> None:

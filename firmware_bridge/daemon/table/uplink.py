@@ -42,6 +42,7 @@ from firmware_bridge.mqtt.settings import LARGEST_MESSAGE, BrokerSettings, Incom
 from firmware_bridge.record.envelope import content
 from firmware_bridge.shoe.state import is_card_out
 from firmware_bridge.topics.state import mode
+from firmware_bridge.topics.texts.alarms import worded
 
 MOST: Final = 16
 """Boot ids kept at most."""
@@ -361,7 +362,7 @@ class Uplink:
     def _states(self) -> dict[str, Any]:
         table, status = self._table, {"status": self._status("online")}
         if not table.begun:  # the shoe is not known yet
-            return {"lamps": table.shown(), "alarm": table.alarms()} | status
+            return {"lamps": table.shown(), "alarm": worded(table.alarms(), table.shoe.house.policy)} | status
         states = table.states()
         if self._odds and self._odds.state:
             states["odds"] = self._odds.state

@@ -3,13 +3,16 @@
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from itertools import groupby
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from msgspec import Struct
 
-from firmware_bridge.facts.decoding import json_of
+from firmware_bridge.facts.decoding import Undecodable, from_json, json_of
 from firmware_bridge.facts.orders import BY_KEY
 from firmware_bridge.floor.facts.reports import Report
+from firmware_bridge.topics.texts import Language
+from firmware_bridge.topics.texts.alarms import about
+from firmware_bridge.topics.texts.phrases import in_words
 
 ASKED: Final = {
     "changes": "rounds that were corrected or voided: by whom, why, what was said before",
@@ -57,6 +60,14 @@ class AlarmAt(NamedTuple):
     def given_by(self) -> str:
         """Who ended it."""
         return giver(self.by, self.person)
+
+    def about(self, lang: Language) -> str:
+        """Its values in words; the words of a version before, as far as there are others for them."""
+        try:
+            values = from_json(self.detail, dict[str, Any])
+        except Undecodable:
+            return in_words(lang, self.detail)
+        return about(lang, self.id, values)
 
 
 def giver(by: str, person: str) -> str:
@@ -131,6 +142,6 @@ def spans(found: Iterable[AlarmAt]) -> list[tuple[AlarmAt, AlarmAt | None]]:
 def _alarm(began: AlarmAt, ended: AlarmAt | None) -> tuple[str, ...]:
     head = began.table, began.id, began.at
     if ended is None:
-        return (*head, "", "open", "", "", began.detail)
+        return (*head, "", "open", "", "", began.about("en"))
     minutes = (datetime.fromisoformat(ended.at) - datetime.fromisoformat(began.at)).total_seconds() / 60
-    return (*head, f"{minutes:.1f}", ended.choice, ended.given_by, ended.second, began.detail)
+    return (*head, f"{minutes:.1f}", ended.choice, ended.given_by, ended.second, began.about("en"))

@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 import msgspec
 from msgspec import Raw, Struct
 
+from firmware_bridge.facts.book.refusals import Value
 from firmware_bridge.facts.bounds import MOST
 from firmware_bridge.facts.decoding import from_json, json_of, text_of
 from firmware_bridge.facts.house import Acts
@@ -104,7 +105,14 @@ class _Round(Struct):
 
 class _Irregular(Struct):
     id: str
-    detail: str
+    detail: str = ""
+    values: dict[str, Value] = {}
+
+    @property
+    def about(self) -> str:
+        """Its values as JSON, "" for none or too many; its English in journals of versions before."""
+        given = str(msgspec.json.encode(self.values), "utf-8") if self.values else ""
+        return self.detail or (given if len(given) <= LONGEST_LINE else "")
 
 
 class _Closed(Struct):
@@ -257,7 +265,7 @@ def _acts(row: Row, read: _ShiftEnded) -> list[Fact]:
 
 
 _MADE: Final[dict[str, tuple[type[Struct], Callable[[Row, Any], list[Fact]]]]] = {
-    "Irregular": (_Irregular, lambda row, read: [AlarmBegan(_place(row), read.id, read.detail)]),
+    "Irregular": (_Irregular, lambda row, read: [AlarmBegan(_place(row), read.id, read.about)]),
     "IrregularityClosed": (
         _Closed,
         lambda row, read: [AlarmEnded(_place(row), read.id, read.choice, read.by, read.second)],

@@ -83,7 +83,7 @@ class At(NamedTuple):
 
 
 class AlarmBegan(NamedTuple):
-    """An irregularity. since: RFC 3339."""
+    """An irregularity. detail: its values as JSON; words where a version before sent it, "" for none."""
 
     place: At
     id: str

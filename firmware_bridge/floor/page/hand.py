@@ -20,7 +20,7 @@ from firmware_bridge.floor.page.people import People
 from firmware_bridge.floor.page.sessions import TRIES_S, Tries, Visitor
 from firmware_bridge.floor.page.taken import LONGEST_NOTE, AlarmKey, Overtaken, Taken
 from firmware_bridge.floor.page.tile import silence_key, worst_first
-from firmware_bridge.topics.texts import Language, names, text
+from firmware_bridge.topics.texts import Language, alarms, text
 
 log = logging.getLogger(__name__)
 
@@ -74,7 +74,7 @@ class Hand:
         if needs.silent:
             yield silence_key(seen), text(lang, f"silent.{needs.silent}")
         for alarm in worst_first(seen.alarms.open) if seen.alarms else ():
-            yield AlarmKey(alarm.id, alarm.since), names.alarm(lang, alarm)
+            yield AlarmKey(alarm.id, alarm.since), alarms.name(lang, alarm.id, alarm.values)
 
     def _row(self, name: str, key: AlarmKey, label: str, visitor: Visitor, lang: Language) -> Row:
         taken = self._feed.takings.of(name).get(key)

@@ -18,7 +18,6 @@ from firmware_bridge.floor.store import Reader
 from firmware_bridge.floor.store.past_queries import Dealt, PastRound, PastShoe
 from firmware_bridge.games import GAMES
 from firmware_bridge.topics.texts import Language, known, names, text
-from firmware_bridge.topics.texts.phrases import in_words
 
 SHOES: Final = 20
 """Shoes of a page of the history."""
@@ -174,7 +173,7 @@ def _listed(alarms: Iterable[Span], lang: Language) -> list[tuple[str, str, Part
             _moment(ended.at) if ended else None,
             _ending(ended.choice, lang) if ended else "",
             _people(lang, ended.given_by, ended.second) if ended else "",
-            in_words(lang, began.detail),
+            began.about(lang),
         )
         for began, ended in alarms
     ]

@@ -9,7 +9,7 @@ from typing import Any, Final
 from markupsafe import Markup, escape
 
 from firmware_bridge.floor.look import templates
-from firmware_bridge.topics.texts import Language, known, names, text
+from firmware_bridge.topics.texts import Language, alarms, known, names, text
 from firmware_bridge.topics.texts.phrases import in_words
 
 SUITS: Final = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
@@ -120,6 +120,7 @@ def _environment() -> Any:
         "text": text,
         "known": known,
         "names": names,
+        "alarm_words": alarms,
         "in_words": in_words,
         "card": card,
         "face": face,

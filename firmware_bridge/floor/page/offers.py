@@ -11,7 +11,7 @@ from firmware_bridge.facts.wire_states import Alarm, Table
 from firmware_bridge.floor.page.state import Seen
 from firmware_bridge.floor.page.tile import Trouble
 from firmware_bridge.games import GAMES
-from firmware_bridge.topics.texts import Language, names, text
+from firmware_bridge.topics.texts import Language, alarms, names, text
 
 GIVEN: Final[tuple[type[Order], ...]] = (
     orders.Void,
@@ -74,7 +74,7 @@ def _decisions(seen: Seen, table: Table, alarm: Alarm, silent: str, lang: Langua
         fields = {"do": "resolve", "irregularity": alarm.id, "since": str(alarm.since), "choice": choice}
         needs_two = is_of_two(orders.Resolve(alarm.id, choice), table)  # type: ignore[arg-type]  # of a table
         why_not = silent or _not_taken(seen, "resolve", needs_two, lang)
-        yield Offer(fields, _decided(names.alarm(lang, alarm), choice, lang), why_not)
+        yield Offer(fields, _decided(alarms.name(lang, alarm.id, alarm.values), choice, lang), why_not)
 
 
 def takes(seen: Seen) -> tuple[str, ...] | None:
@@ -129,7 +129,8 @@ def label_of(order: Order, seen: Seen, lang: Language) -> str:
     """Return an order in words, as its button has them."""
     if isinstance(order, orders.Resolve):
         opened = seen.alarms.open if seen.alarms else ()
-        alarm = next((names.alarm(lang, each) for each in opened if each.id == order.irregularity), order.irregularity)
+        named = (alarms.name(lang, each.id, each.values) for each in opened if each.id == order.irregularity)
+        alarm = next(named, order.irregularity)
         return _decided(alarm, order.choice, lang)
     return text(lang, f"order.{tag_of(order)}", round=getattr(order, "round", "") or "")
 

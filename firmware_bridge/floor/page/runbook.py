@@ -11,44 +11,31 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from firmware_bridge.config.documents import Chapter, Row, chapters_of, rows_of, shipped
+from firmware_bridge.config.documents import shipped
+from firmware_bridge.facts.book.alarms import BRIDGE, DISK, POLICIES
 from firmware_bridge.facts.decoding import text_in
+from firmware_bridge.facts.house import Row
 from firmware_bridge.floor.page.document import NAMES
 from firmware_bridge.floor.page.form import language_of
 from firmware_bridge.floor.page.markup import Html, macro, rendered
-from firmware_bridge.topics.texts import Language, known, names, text
+from firmware_bridge.topics.texts import Language, alarms, known, names, text
 
 HELP: Final = "/help/"
 """How the addresses of documents begin."""
 
-ALARMS: Final = "irregularities"
-"""The document of alarms."""
-
-ABOUT_ALARMS: Final = (ALARMS, "technician", "operators")
-"""The documents with rows about alarms."""
-
 _DOCUMENT: Final = re.compile(r"[a-z0-9-]{1,64}")
 _LINK: Final = re.compile(r"([a-z0-9-]+)\.md(#.*)?")
-_CODE: Final = re.compile(r"`([^`]+)`")
 
 _markdown: Final = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
 class Policy(NamedTuple):
-    """What a house with this policy does about an alarm. blocks: as the document says it. choices: ids."""
+    """What a house with this policy does about an alarm, in words. name: "" of an alarm of the bridge."""
 
     name: str
     todo: str
-    blocks: str
+    play: str
     choices: tuple[str, ...]
-
-
-class About(NamedTuple):
-    """What the documents say about an alarm. more: other rows, each by label. notes: paragraphs."""
-
-    policies: list[tuple[str, str, tuple[str, ...]]]
-    more: list[dict[str, Html]]
-    notes: list[Html]
 
 
 def routes() -> list[Route]:
@@ -58,22 +45,27 @@ def routes() -> list[Route]:
 
 def _alarm(request: Request) -> Response:
     lang, id = language_of(request), request.path_params["id"]
-    about, name = about_alarm(id), known(lang, f"alarm.{id}")
-    if name is None and not (about.policies or about.more):
+    policies = list(about_alarm(lang, id))
+    if not policies:
         return _missing(request, lang)
-    policies = [
-        Policy(
-            known(lang, f"policy.{policy}") or policy,
-            known(lang, f"todo.{id}_{policy}") or known(lang, f"todo.{id}") or "",
-            text(lang, "help.blocks" if blocks.startswith("yes") else "help.goes_on")
-            + (f" {text(lang, 'page.confirm')}" if "confirm" in blocks else ""),
-            tuple(names.choice(lang, each) for each in choices),
-        )
-        for policy, blocks, choices in about.policies
-    ]
-    todo = known(lang, f"todo.{id}") or ""
-    main = _macro("alarm")(lang, id, todo, policies, about.more, about.notes)
-    return _document(request, lang, name or id, main)
+    main = _macro("alarm")(lang, id, alarms.todo(lang, id, ""), policies)
+    return _document(request, lang, alarms.name(lang, id), main)
+
+
+def about_alarm(lang: Language, id: str) -> Iterator[Policy]:
+    """Yield what is done about an alarm, for each policy; once for an alarm of the bridge, never for an unknown one."""
+    houses = {policy: rows[id] for policy, rows in POLICIES.items() if id in rows}
+    of_bridge = [("", book[id].house) for book in (DISK, BRIDGE) if id in book]
+    for policy, row in [*houses.items()] or of_bridge[:1]:
+        choices = tuple(names.choice(lang, each) for each in row.choices)
+        name = known(lang, f"policy.{policy}") or policy
+        yield Policy(name, alarms.todo(lang, id, policy), _play(lang, row), choices)
+
+
+def _play(lang: Language, row: Row) -> str:
+    """Return whether play goes on, and whether NEXT settles it."""
+    play = text(lang, "help.blocks" if row.blocks else "help.goes_on")
+    return f"{play} {text(lang, 'page.confirm')}" if row.confirm else play
 
 
 def _page(request: Request) -> Response:
@@ -94,40 +86,6 @@ def drawn(document: str) -> tuple[str, Html] | None:
     return head.lstrip("# "), _html(rest)
 
 
-@lru_cache(256)
-def about_alarm(id: str) -> About:
-    """Return what the documents say about an alarm."""
-    policies, more = list[tuple[str, str, tuple[str, ...]]](), list[dict[str, Html]]()
-    for row in _rows():
-        if id not in row.names:
-            continue
-        if "choices" in row.cells:
-            choices = tuple(_CODE.findall(row.cells["choices"]))
-            policies.append((row.chapter.title, row.cells.get("blocked", ""), choices))
-        else:
-            more.append({label: _inline(cell) for label, cell in list(row.cells.items())[1:] if cell})
-    return About(policies, more, [_html(each) for each in _notes(id)])
-
-
-@lru_cache(1)
-def _rows() -> tuple[Row, ...]:
-    return tuple(row for document in ABOUT_ALARMS for each in _chapters(document) for row in rows_of(each))
-
-
-def _chapters(document: str) -> Iterator[Chapter]:
-    """Yield the chapters of a document, and before them what stands above the first."""
-    words = _read(document) or ""
-    yield Chapter(document, "", words.partition("\n## ")[0])
-    yield from chapters_of(document, words)
-
-
-def _notes(id: str) -> Iterator[str]:
-    """Yield the paragraphs about an alarm: prose, no rows of tables."""
-    for part in (_read(ALARMS) or "").split("\n\n"):
-        if f"`{id}`" in part and part[0] not in "|#":
-            yield part
-
-
 def _read(document: str) -> str | None:
     if not _DOCUMENT.fullmatch(document):
         return None
@@ -137,12 +95,6 @@ def _read(document: str) -> str | None:
 
 def _html(markdown: str) -> Html:
     tokens = _markdown.parse(markdown)
-    _linked(tokens)
-    return Html(_markdown.renderer.render(tokens, _markdown.options, {}))
-
-
-def _inline(markdown: str) -> Html:
-    tokens = _markdown.parseInline(markdown)
     _linked(tokens)
     return Html(_markdown.renderer.render(tokens, _markdown.options, {}))
 

@@ -22,7 +22,7 @@ from firmware_bridge.games.baccarat.drawn.shapes import Ink
 from firmware_bridge.games.baccarat.drawn.sheet import Heading, Look, sheet
 from firmware_bridge.games.baccarat.roads import ALL_GOOD, Board
 from firmware_bridge.games.baccarat.roads.columns import LETTERS
-from firmware_bridge.topics.texts import Language, names, text
+from firmware_bridge.topics.texts import Language, alarms, text
 
 log = logging.getLogger(__name__)
 
@@ -129,7 +129,7 @@ class Views:
         parts |= {f"n-{name}": str(number(count)) for name, count in counts.items()}
         parts["n-all"] = str(number(len(now.places)))
         for id, fold in now.folds.items():
-            name = names.alarm(lang, fold.alarm)
+            name = alarms.name(lang, fold.alarm.id, fold.alarm.values)
             parts[f"f-{id}"] = macro("tile.html", "fold")(lang, fold.word, name, len(fold.tables), fold.since)
         for name, place in now.places.items():
             parts[f"p-{name}"] = f"{place.word} {place.key} {place.fold}"

@@ -13,7 +13,7 @@ from msgspec import Raw, Struct, inspect
 from msgspec.structs import fields
 
 from firmware_bridge.errors import ConfigError
-from firmware_bridge.facts.book import endings, refusals
+from firmware_bridge.facts.book import alarms, endings, refusals
 from firmware_bridge.facts.bounds import PERSON
 from firmware_bridge.facts.decoding import Undecodable, from_json, json_of
 from firmware_bridge.facts.events import AnyEvent
@@ -33,7 +33,7 @@ Hide = Callable[[bytes], bytes]
 Change = Callable[[bytes, Hide], bytes]
 """Gives JSON of a type without the names in it; the same bytes where there are none."""
 
-BOOKS: Final = (refusals.REFUSALS, refusals.PHRASES, endings.SHOES, endings.REASONS)
+BOOKS: Final = (refusals.REFUSALS, refusals.PHRASES, alarms.PHRASES, endings.SHOES, endings.REASONS)
 """What the values beside a code, or an id, are."""
 
 
@@ -238,7 +238,9 @@ def _by_code() -> Iterator[tuple[str, frozenset[str]]]:
 _BY_CODE: Final = dict(_by_code())
 """Code -> the values of its rows that name a person."""
 
-_BY_ID: Final = {id: _BY_CODE[id] for id in endings.REASONS}
+_BY_ID: Final = {id: _BY_CODE[id] for id in endings.REASONS} | {
+    id: frozenset(name for name, kind in row.values.items() if kind == PERSON) for id, row in alarms.SHOE.items()
+}
 
 _ANY: Final = frozenset[str]().union(*_BY_CODE.values())
 

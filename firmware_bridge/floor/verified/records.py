@@ -10,6 +10,7 @@ from firmware_bridge.floor.record.message import Row
 from firmware_bridge.floor.record.state import Changes, Found, Kind, TrustedKey
 from firmware_bridge.floor.store import Store
 from firmware_bridge.floor.verified.table import TableRecord
+from firmware_bridge.topics.texts.alarms import what
 
 KEYS_S: Final = 5.0
 """Time between two looks for keys that were enrolled or revoked."""
@@ -83,7 +84,8 @@ class Records:
         """Handle the alarms of a table: those of its record are incidents, one of each in a journal."""
         for each in alarms.open:
             if kind := ALARMS.get(each.id):
-                self._of(table).incident(Found(kind, f"{journal} {each.id}", f"the table says: {each.detail}"))
+                text = f"the table says: {what('en', each.id, each.values)}"
+                self._of(table).incident(Found(kind, f"{journal} {each.id}", text))
 
     def stored(self, table: str, journal: str, whole: int) -> tuple[Place, str, str]:
         """Return the entry to name in `stored` (the last verified if none is whole), its head, and newest checkpoint.

@@ -12,7 +12,18 @@ from firmware_bridge.shoe.handlers.card_checks import card_fault
 from firmware_bridge.shoe.handlers.disclosure import open_all, opens, start_clock
 from firmware_bridge.shoe.handlers.rounds import close_complete, is_pack_over, reveal_carried, watch_virtual_cut
 from firmware_bridge.shoe.round import asked, is_named, layout, phase, rules
-from firmware_bridge.shoe.state import IN_PLAY, HeldCard, Phase, Shoe, blockers, is_open, next_card, oldest_held, row
+from firmware_bridge.shoe.state import (
+    IN_PLAY,
+    HeldCard,
+    Phase,
+    Shoe,
+    blockers,
+    card_number,
+    is_open,
+    next_card,
+    oldest_held,
+    row,
+)
 
 
 def deal_or_hold(draft: Draft, card: HeldCard) -> None:
@@ -53,11 +64,11 @@ def place(draft: Draft, card: HeldCard, held: bool) -> None:
         if found and not _waits_with_it(draft.shoe, found.id):
             if not held:
                 hold(draft, card, found.id)
-            draft.open_irregularity(found.id, found.detail, next_card(draft.shoe), **found.values)
+            draft.open_irregularity(found.id, next_card(draft.shoe), **found.values)
             return
         for flag in card.flags:
             if flag not in card.cleared:
-                draft.note(flag, f"{next_card(draft.shoe)} of this shoe")
+                draft.note(flag, number=card_number(draft.shoe))
         if card.lot is not None and draft.shoe.lot is None:
             draft.add(events.LotAdopted(lot=card.lot))
     _PLACES[now](draft, card, held)
@@ -97,7 +108,7 @@ def _too_early(draft: Draft, card: HeldCard, held: bool) -> None:
     """Handles a card while betting is open: beyond the burn, or a round's card too early."""
     if burns_early(draft.shoe):
         burn_aside(draft, card, held)
-        draft.note("drawn_before_bets_closed", f"round {draft.shoe.round}: burned", round=draft.shoe.round)
+        draft.note("drawn_before_bets_closed", round=draft.shoe.round)
         return
     hold(draft, card, "betting is open")
     open_too_early(draft, card)
@@ -118,9 +129,9 @@ def open_too_early(draft: Draft, card: HeldCard) -> None:
     if is_open(shoe, "burn_over") or "drawn_before_bets_closed" in card.cleared:
         return
     if _beyond_burn(shoe):
-        draft.open_irregularity("burn_over", "a card was drawn after the last burn card")
+        draft.open_irregularity("burn_over")
     else:
-        draft.open_irregularity("drawn_before_bets_closed", f"round {shoe.round}", round=shoe.round)
+        draft.open_irregularity("drawn_before_bets_closed", round=shoe.round)
 
 
 def _deal(draft: Draft, card: HeldCard, held: bool) -> None:
@@ -173,7 +184,7 @@ def report_no_card_due(draft: Draft) -> None:
     """
     first = oldest_held(draft.shoe)
     if isinstance(asked(draft.shoe), MarkDue) and not (first and "drawn_before_mark" in first.cleared):
-        draft.open_irregularity("drawn_before_mark", f"round {draft.shoe.round}", round=draft.shoe.round)
+        draft.open_irregularity("drawn_before_mark", round=draft.shoe.round)
 
 
 def _origin(card: HeldCard) -> events.Origin:
@@ -184,21 +195,20 @@ def _overdraw(draft: Draft, card: HeldCard, held: bool) -> None:
     """Handles a card while the round is complete: it waits, sealed, and opens the next round."""
     shoe = draft.shoe
     policy = row(shoe, "overdrawn")
-    words = f"drawn after round {shoe.round} was complete"
     if policy.action == "burn":
         burn_aside(draft, card, held)
-        draft.note("overdrawn", f"{words}: burned", round=shoe.round)
+        draft.note("overdrawn", round=shoe.round)
         return
     if policy.blocks and "overdrawn" not in card.cleared:
         if not held:
             hold(draft, card, "overdrawn")
-        draft.open_irregularity("overdrawn", words, round=shoe.round)
+        draft.open_irregularity("overdrawn", round=shoe.round)
         return
     if is_overfull(shoe):
         if not held:
             hold(draft, card, "overdrawn")
         if not rules(shoe).play.carries and "overdrawn" not in card.cleared:
-            draft.open_irregularity("overdrawn", words, round=shoe.round)
+            draft.open_irregularity("overdrawn", round=shoe.round)
         return
     commit, secret = draft.seal(card.card, card.nonce)
     draft.add(
@@ -207,7 +217,7 @@ def _overdraw(draft: Draft, card: HeldCard, held: bool) -> None:
         )
     )
     if "overdrawn" not in card.cleared:
-        draft.open_irregularity("overdrawn", words, round=shoe.round)
+        draft.open_irregularity("overdrawn", round=shoe.round)
 
 
 def burn(draft: Draft, card: HeldCard, held: bool) -> None:

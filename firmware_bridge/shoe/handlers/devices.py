@@ -2,11 +2,10 @@
 
 from typing import TypeGuard
 
-from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from firmware_bridge.facts import events, inputs, orders
-from firmware_bridge.facts.book.refusals import Refused
+from firmware_bridge.facts.book.refusals import Phrase, Refused, Value, phrase
 from firmware_bridge.facts.inputs import SlotFilled
 from firmware_bridge.games.prompts import MarkDue
 from firmware_bridge.shoe.draft import Draft
@@ -20,7 +19,7 @@ from firmware_bridge.shoe.handlers.rounds import (
     is_pack_over,
     meet_cut_card,
 )
-from firmware_bridge.shoe.round import asked, due, is_asked, layout, phase, rules
+from firmware_bridge.shoe.round import asked, asks, due, layout, phase, rules
 from firmware_bridge.shoe.state import HeldCard, Phase, Shoe, blockers, is_open, stuck
 
 
@@ -38,10 +37,8 @@ def start(draft: Draft, fact: inputs.Started) -> None:
         draft.add(events.SoftwareChanged(old=before, new=fact.code, by=fact.installed_by))
     restart_clocks(draft)
     if phase(draft.shoe) is Phase.DEALING:
-        what = f"{slot} is due" if (slot := due(draft.shoe)) else _waits_for(draft.shoe)
-        draft.open_irregularity(
-            "restarted_mid_round", f"round {draft.shoe.round}, {what}", round=draft.shoe.round, waits=what
-        )
+        waits: dict[str, Value] = {"due": slot} if (slot := due(draft.shoe)) else {"now": _waits_for(draft.shoe)}
+        draft.open_irregularity("restarted_mid_round", round=draft.shoe.round, **waits)
     if fact.record and draft.shoe.device.record is None:
         _begin_record(draft, fact.record)
 
@@ -96,16 +93,15 @@ def follow_session(draft: Draft, fact: inputs.AnyInput, inside: bool) -> None:
     if report is not None:
         _new_session(draft, report.session, inside)
     if getattr(fact, "gap", False) and draft.shoe.status == "open":
-        draft.open_irregularity(
-            "reader_gap", fact.what if isinstance(fact, inputs.ReaderSaid) else _lost_reports(report)
-        )
+        why = phrase("prompt", why=fact.what) if isinstance(fact, inputs.ReaderSaid) else _lost_reports(report)
+        draft.open_irregularity("reader_gap", why=why)
 
 
-def _lost_reports(report: inputs.ReportNo | None) -> str:
-    """The reports lost before this one, in words; their numbers begin with 0 when the reader restarts."""
+def _lost_reports(report: inputs.ReportNo | None) -> Phrase:
+    """The reports lost before this one; their numbers begin with 0 when the reader restarts."""
     if report is None:
-        return "reports of the reader are lost"
-    return f"reports before number {report.seq} are lost" if report.seq else "the reader restarted"
+        return phrase("reports_lost")
+    return phrase("reports_lost_before", number=report.seq) if report.seq else phrase("reader_restarted")
 
 
 def reader_booted(draft: Draft, fact: inputs.ReaderBooted) -> None:
@@ -115,10 +111,10 @@ def reader_booted(draft: Draft, fact: inputs.ReaderBooted) -> None:
         _new_session(draft, fact.session, inside, fact.serial)
         return
     draft.add(events.ReaderSession(session=fact.session, board=fact.serial))
-    what = f"another reader is plugged in: its serial number is {fact.serial}, and was {known}"
     if inside:
-        draft.open_irregularity("reader_gap", what)
+        draft.open_irregularity("reader_gap", why=phrase("other_reader", serial=fact.serial, known=known))
     else:
+        what = f"another reader is plugged in: its serial number is {fact.serial}, and was {known}"
         draft.add(events.Noted(what=what))
 
 
@@ -128,7 +124,7 @@ def _new_session(draft: Draft, session: int, inside: bool, serial: str = "") -> 
         return
     draft.add(events.ReaderSession(session=session, board=serial))
     if known is not None and inside:
-        draft.open_irregularity("reader_gap", "the reader board restarted during this shoe")
+        draft.open_irregularity("reader_gap", why=phrase("board_restarted"))
 
 
 def is_entered(shoe: Shoe, fact: inputs.AnyInput) -> bool:
@@ -145,7 +141,7 @@ def already_entered(draft: Draft, fact: inputs.CardRead) -> bool:
         draft.add(events.CardConfirmed())
         return True
     if draft.shoe.device.entered and fact.report is not None and draft.shoe.status == "open":
-        draft.open_irregularity("reader_gap", "the reader read a different card from the one entered by hand")
+        draft.open_irregularity("reader_gap", why=phrase("other_card"))
     return False
 
 
@@ -169,9 +165,7 @@ def unread(draft: Draft, fact: inputs.CardUnread) -> None:
         case "movement" if is_pack_over(draft.shoe):
             unread_outside(draft, fact)
         case "movement":
-            draft.open_irregularity(
-                fact.reason, f"reported by the reader in round {draft.shoe.round}", round=draft.shoe.round
-            )
+            draft.open_irregularity(fact.reason, round=draft.shoe.round)
         case "card":
             deal_or_hold(draft, _held_unread(fact))
 
@@ -213,7 +207,7 @@ def lid_moved(draft: Draft, fact: inputs.LidMoved) -> None:
     """Handles the lid of a shoe in use: open it is an irregularity, unless its pack is over and may be changed."""
     lid_outside(draft, fact)
     if fact.open and not is_pack_over(draft.shoe):
-        draft.open_irregularity("lid_opened", f"in round {draft.shoe.round}", round=draft.shoe.round)
+        draft.open_irregularity("lid_opened", round=draft.shoe.round)
 
 
 def lid_outside(draft: Draft, fact: inputs.LidMoved) -> None:
@@ -230,44 +224,42 @@ def sensor_stuck(draft: Draft, fact: inputs.SensorStuck) -> None:
         return
     draft.close_irregularity("sensor_stuck", "stuck too" if fact.stuck else "free")
     if now:
-        draft.open_irregularity("sensor_stuck", ", ".join(now), *now)
+        draft.open_irregularity("sensor_stuck", *now, sensors=now)
     doubt_sensor(draft)
 
 
 def clock_jumped(draft: Draft, fact: inputs.ClockJumped) -> None:
     """Notes that the wall clock was set; nothing depends on it."""
-    draft.note("clock_jump", f"by {fact.by / 1000:+.1f} s", ms=fact.by)
+    draft.note("clock_jump", ms=fact.by)
 
 
 def lost(draft: Draft, fact: inputs.DeviceLost) -> None:
     """Opens the irregularity of a lost reader or broker."""
-    draft.open_irregularity(f"{fact.device}_lost", fact.why, why=fact.why)
+    draft.open_irregularity(f"{fact.device}_lost", why=fact.why)
 
 
 def reader_faulted(draft: Draft, fact: inputs.ReaderFaulted) -> None:
     """Opens the irregularity of a reader that sends more than cards can be drawn."""
-    draft.open_irregularity("reader_fault", fact.why, why=fact.why)
+    draft.open_irregularity("reader_fault", why=fact.why)
 
 
 def reader_borrowed(draft: Draft, fact: inputs.ReaderBorrowed) -> None:
     """Handles the lease of the reader to a technician: for the table it is lost."""
-    _with_technician(draft, f"lent to {fact.by} for calibration", fact.taken, fact.by, fact.person)
+    is_new = draft.open_irregularity("reader_lost", to=fact.by)
+    if fact.by and fact.by != draft.shoe.device.lent:
+        draft.add(events.ReaderLent(to=fact.by, person=fact.person))
+    elif fact.taken and not is_new:
+        draft.add(events.Noted(what=f"lent to {fact.by} for calibration"))
 
 
 def test_cards_passed(draft: Draft, fact: inputs.TestCardsPassed) -> None:
     """Records a technician's test cards, which do not belong to the shoe."""
-    where = f", lent to {fact.by}" if fact.lent else f" while no daemon ran, by {fact.by}"
-    _with_technician(draft, f"{fact.count} test cards passed{where}", fact.taken, fact.by if fact.lent else "")
-
-
-def _with_technician(
-    draft: Draft, words: str, taken: inputs.ReportNo | None, to: str, person: inputs.Person | UnsetType = UNSET
-) -> None:
-    is_new = draft.open_irregularity("reader_lost", words)
-    if to and to != draft.shoe.device.lent:
-        draft.add(events.ReaderLent(to=to, person=person))
-    elif taken and not is_new:
-        draft.add(events.Noted(what=words))
+    is_new = draft.open_irregularity("reader_lost", count=fact.count, **{"to" if fact.lent else "by": fact.by})
+    if fact.lent and fact.by and fact.by != draft.shoe.device.lent:
+        draft.add(events.ReaderLent(to=fact.by))
+    elif fact.taken and not is_new:
+        where = f", lent to {fact.by}" if fact.lent else f" while no daemon ran, by {fact.by}"
+        draft.add(events.Noted(what=f"{fact.count} test cards passed{where}"))
 
 
 def broker_back(draft: Draft, fact: inputs.DeviceBack) -> None:
@@ -280,13 +272,12 @@ def reader_back(draft: Draft, fact: inputs.DeviceBack) -> None:
     draft.close_irregularity("reader_lost", "back", why=f"lost {fact.losses} times" if fact.losses else "")
     opens_itself = fact.cut_short and cards_open(draft.shoe.device.next_house)
     if not fact.resumes and (draft.shoe.status == "open" or opens_itself):
-        at = f"round {draft.shoe.round}" if draft.shoe.status == "open" else "no shoe is open"
-        draft.open_irregularity("reader_back", at)
+        draft.open_irregularity("reader_back", **({"round": draft.shoe.round} if draft.shoe.status == "open" else {}))
 
 
 def disk_failed(draft: Draft, fact: inputs.DiskFailed) -> None:
     """Records a disk failure, after the journal can be written again."""
-    if draft.open_irregularity(fact.irregularity, fact.why):
+    if draft.open_irregularity(fact.irregularity, why=fact.why):
         draft.close_irregularity(fact.irregularity, "recovered")
 
 
@@ -314,10 +305,10 @@ def hold_for_technician(draft: Draft, fact: inputs.AnyInput) -> None:
         hold(draft, _held_unread(fact), "internal error")
 
 
-def _waits_for(shoe: Shoe) -> str:
-    """The prompt of a round in words where no card is due."""
+def _waits_for(shoe: Shoe) -> tuple[Phrase, ...]:
+    """The prompt of a round where no card is due."""
     question = asked(shoe)
-    return is_asked(question) if isinstance(question, MarkDue) else "cards are to be revealed"
+    return asks(question) if isinstance(question, MarkDue) else (phrase("cards_to_open"),)
 
 
 def slot_filled(draft: Draft, fact: SlotFilled) -> None:
@@ -330,10 +321,8 @@ def slot_filled(draft: Draft, fact: SlotFilled) -> None:
         return  # a card that waits to be dealt lies where it was laid
     if fact.slot in rules(shoe).play.secret and shoe.house.disclose == "sealed" and _is_closed(shoe):
         return  # whether a third card is drawn is a secret
-    laid = ", ".join(each.slot for each in layout(shoe).placed) if shoe.laid else "no slot"
-    draft.open_irregularity(
-        "wrong_slot", f"a card lies in {fact.slot}, but cards were dealt to {laid}", slot=fact.slot, dealt=laid
-    )
+    laid = {"dealt": ", ".join(each.slot for each in layout(shoe).placed)} if shoe.laid else {}
+    draft.open_irregularity("wrong_slot", slot=fact.slot, **laid)
 
 
 def slot_ignored(draft: Draft, fact: SlotFilled) -> None:

@@ -1,7 +1,7 @@
 """Handles orders and keys of dealer, pit and guests: each acts, or is refused with a reason."""
 
 from firmware_bridge.facts import events, orders
-from firmware_bridge.facts.book.refusals import Phrase, Refused, phrase
+from firmware_bridge.facts.book.refusals import Phrase, Refused, Value, phrase
 from firmware_bridge.facts.inputs import Ordered, Pressed
 from firmware_bridge.facts.names import as_seen, one_person
 from firmware_bridge.games import GAMES
@@ -120,8 +120,8 @@ def press_next(draft: Draft, fact: Ordered | Pressed, order: orders.Next | None 
         rounds.open_with_next(draft, fact)
     elif phase(draft.shoe) is Phase.BURNING:
         left = draft.shoe.burn_left
-        missing = "the first card is not yet exposed" if left is None else f"{left} more card{'s' * (left > 1)} to burn"
-        draft.open_irregularity("burn_short", missing, **({} if left is None else {"missing": left}))
+        missing: dict[str, Value] = {"why": phrase("burn_first_hidden")} if left is None else {"missing": left}
+        draft.open_irregularity("burn_short", **missing)
         raise Refused("burn_unfinished")
     elif phase(draft.shoe) is Phase.DEALING:
         refuse_to_end(draft)
@@ -139,7 +139,7 @@ def refuse_to_end(draft: Draft) -> None:
     if slot is None:
         raise Refused("cards_to_reveal")
     if rules(draft.shoe).play.has_third:
-        draft.open_irregularity("missing_third", f"{slot} is due", slot=slot)
+        draft.open_irregularity("missing_third", slot=slot)
     raise Refused("slot_due", slot=slot)
 
 
@@ -158,13 +158,7 @@ def press_result(draft: Draft, fact: Pressed) -> None:
     if fact.key == ours:
         draft.add(events.Noted(what=f"the dealer's result agrees: {ours}"))
     else:
-        draft.open_irregularity(
-            "result_mismatch",
-            f"the dealer pressed {fact.key}, the cards give {ours}",
-            "dealer",
-            said=fact.key,
-            cards=ours,
-        )
+        draft.open_irregularity("result_mismatch", "dealer", said=fact.key, cards=ours)
 
 
 def correct(draft: Draft, fact: Ordered, order: orders.Correct) -> None:

@@ -81,7 +81,7 @@ def _burn_held(draft: Draft, put: Callable[[Draft, state.HeldCard, bool], None])
                     return
             case state.HeldCard() as card:
                 if found := card_fault(draft.shoe, card):
-                    draft.open_irregularity(found.id, found.detail, state.next_card(draft.shoe), **found.values)
+                    draft.open_irregularity(found.id, state.next_card(draft.shoe), **found.values)
                     return
                 put(draft, card, True)
 

@@ -53,7 +53,6 @@ def watch_reader(draft: Draft) -> None:
     """Opens `reader_repeats` for a reader that reports card after card again, and closes it when that is over."""
     steady = draft.shoe.device.steady
     if draft.shoe.repeated > MOST_REPEATED and draft.shoe.is_same:
-        words = f"{draft.shoe.repeated} cards of this shoe"
-        draft.open_irregularity("reader_repeats", words, cards=draft.shoe.repeated)
+        draft.open_irregularity("reader_repeats", cards=draft.shoe.repeated)
     elif steady is not UNSET and steady >= STEADY and is_open(draft.shoe, "reader_repeats"):
         draft.close_irregularity("reader_repeats", f"{STEADY} cards without a repeat")

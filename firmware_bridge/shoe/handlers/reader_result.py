@@ -6,6 +6,7 @@ from typing import Final
 from msgspec import Raw
 
 from firmware_bridge.facts import events
+from firmware_bridge.facts.book.refusals import phrase
 from firmware_bridge.facts.inputs import ReaderJudged, ReaderResult, ReaderSaid
 from firmware_bridge.shoe.draft import Draft
 from firmware_bridge.shoe.handlers.closing import encode
@@ -26,7 +27,7 @@ def note(draft: Draft, fact: ReaderSaid) -> None:
     draft.add(events.Noted(what=f"reader: {fact.what}"))
     if fact.overdrawn and draft.shoe.status == "open":
         number = _last_dealt(draft.shoe)
-        draft.note("overdrawn", f"reported by the reader after round {number}", round=number)
+        draft.note("overdrawn", round=number)
 
 
 def _last_dealt(shoe: Shoe) -> int:
@@ -67,18 +68,13 @@ def close_judged(draft: Draft) -> None:
 
 def _in_burn(draft: Draft, theirs: ReaderResult) -> None:
     """Opens a mismatch: the reader deals already while the burn goes on."""
-    draft.open_irregularity("result_mismatch", "the reader reports a result during the burn", READER)
+    draft.open_irregularity("result_mismatch", READER, why=phrase("result_in_burn"))
 
 
 def _too_early(draft: Draft, theirs: ReaderResult) -> None:
     """Opens a mismatch: the reader ends a round that needs a card by the rules."""
-    result = "a result" if is_sealed(draft.shoe) else _result_text(theirs)
-    draft.open_irregularity(
-        "result_mismatch",
-        f"the reader reports {result}, but {due(draft.shoe)} is due",
-        READER,
-        slot=due(draft.shoe) or "",
-    )
+    result = {} if is_sealed(draft.shoe) else {"said": _result_words(theirs)}
+    draft.open_irregularity("result_mismatch", READER, due=due(draft.shoe) or "", **result)
 
 
 def _of_round(draft: Draft, theirs: ReaderResult) -> None:
@@ -113,12 +109,9 @@ def _agrees(draft: Draft, theirs: ReaderResult, outcome: str, own: Raw) -> bool:
     if set(theirs.words) == set(ours):
         draft.add(events.Noted(what=f"the reader's result agrees: {outcome}"))
         return True
-    values = {"said": _result_text(theirs), "cards": ", ".join(ours)}
-    draft.open_irregularity(
-        "result_mismatch", f"the reader reports {values['said']}, the cards give {values['cards']}", READER, **values
-    )
+    draft.open_irregularity("result_mismatch", READER, said=_result_words(theirs), cards=", ".join(ours))
     return False
 
 
-def _result_text(theirs: ReaderResult) -> str:
-    return "the round was ended by its button" if BY_BUTTON in theirs.words else ", ".join(theirs.words)
+def _result_words(theirs: ReaderResult) -> str:
+    return BY_BUTTON if BY_BUTTON in theirs.words else ", ".join(theirs.words)

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from firmware_bridge import __version__
 from firmware_bridge.facts import events
-from firmware_bridge.facts.book.refusals import Refused
+from firmware_bridge.facts.book.refusals import Refused, phrase
 from firmware_bridge.facts.house import House
 from firmware_bridge.facts.inputs import CardRead, CardUnread, Ordered, Pressed
 from firmware_bridge.facts.orders import Pack
@@ -73,7 +73,7 @@ def open_shoe(draft: Draft, pack: Pack, nonce: str, dealer: str = "", confirmed_
         )
     )
     if before.device.lid_open:
-        draft.open_irregularity("lid_opened", f"the lid was open when shoe {number} was opened", shoe=number)
+        draft.open_irregularity("lid_opened", shoe=number)
     if draft.shoe.burn_left == 0 and house.betting == "required":
         draft.add(events.BetsOpened(round=1))
 
@@ -141,11 +141,10 @@ def close_complete(draft: Draft) -> bool:
 def _watch_shuffle(draft: Draft, new: int) -> None:
     """Checks the cards played so far, in the order drawn, for patterns; none of them is sealed."""
     for pattern in patterns(draft.shoe.played, new):
-        words = f"{pattern.name}, {pattern.length} cards"
         if not pattern.is_alarm:
-            draft.add(events.Noted(what=f"unshuffled? {words}"))
+            draft.add(events.Noted(what=f"unshuffled? {pattern.name}, {pattern.length} cards"))
         else:
-            draft.open_irregularity("unshuffled", words, pattern=pattern.name, cards=pattern.length)
+            draft.open_irregularity("unshuffled", pattern=pattern.name, cards=pattern.length)
 
 
 def void_round(draft: Draft, why: str, by: str, ends: str = "", second: str = "") -> None:
@@ -239,7 +238,7 @@ def is_pack_over(shoe: Shoe) -> bool:
 
 def run_out(draft: Draft) -> None:
     """Voids a round that needs a card when none is left, and ends the shoe."""
-    draft.open_irregularity("shoe_empty", f"round {draft.shoe.round} could not be finished", round=draft.shoe.round)
+    draft.open_irregularity("shoe_empty", round=draft.shoe.round)
     void_round(draft, "the shoe is empty", "shoe")
 
 
@@ -335,8 +334,7 @@ def doubt_cut_card(draft: Draft, by: events.CutBy) -> None:
     left, limit = state.cards_left(draft.shoe), draft.shoe.house.cut_earliest or 0
     is_placed = not draft.shoe.held and not waits_for_reveal(draft.shoe)
     draft.add(events.CutCardHeld(by=by, last_round=_last_round(draft.shoe) if is_placed else None))
-    words = f"seen by the {by} with {left} cards left; it should come among the last {limit}"
-    draft.open_irregularity("cut_card_early", words, by=by, left=left, earliest=limit)
+    draft.open_irregularity("cut_card_early", by=by, left=left, earliest=limit)
 
 
 def meet_cut_card(draft: Draft, by: events.CutBy, held: state.HeldCut | None = None) -> None:
@@ -347,8 +345,7 @@ def meet_cut_card(draft: Draft, by: events.CutBy, held: state.HeldCut | None = N
     shoe = draft.shoe
     last = (held.last_round if held else None) or _last_round(shoe)
     if phase(shoe) is Phase.DEALING and shoe.last_round is None and last == _last_round(shoe):
-        came = "the virtual cut card came" if by == "virtual" else f"seen by the {by}"
-        draft.note("cut_card_mid_round", f"{came} in round {shoe.round}", by=by, round=shoe.round)
+        draft.note("cut_card_mid_round", by=by, round=shoe.round)
         shoe = draft.shoe
     if shoe.last_round is not None:
         if by != "virtual":
@@ -370,8 +367,7 @@ def _last_round(shoe: Shoe) -> int:
 def doubt_sensor(draft: Draft) -> None:
     """Opens `cut_card_missing` for a stuck sensor that made a round the last: was it dirt? The pit decides."""
     if draft.shoe.status == "open" and draft.shoe.cut_by == "sensor" and SENSOR in state.stuck(draft.shoe):
-        words = "the sensor that saw the cut card is stuck: if it saw dirt, the pit chooses `continue`"
-        draft.open_irregularity("cut_card_missing", words)
+        draft.open_irregularity("cut_card_missing", why=phrase("cut_sensor_stuck"))
 
 
 def watch_virtual_cut(draft: Draft) -> None:
@@ -386,7 +382,7 @@ def watch_virtual_cut(draft: Draft) -> None:
     drawn = len(shoe.seen) + shoe.unknown
     if drawn >= size_of(shoe.house) - limit:
         meet_cut_card(draft, "virtual")
-        draft.open_irregularity("cut_card_missing", f"{drawn} cards were drawn and no cut card was seen", drawn=drawn)
+        draft.open_irregularity("cut_card_missing", drawn=drawn)
 
 
 def is_blind(shoe: Shoe) -> bool:

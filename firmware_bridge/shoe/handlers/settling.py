@@ -3,6 +3,7 @@
 from typing import Final
 
 from firmware_bridge.facts import events
+from firmware_bridge.facts.book.refusals import phrase
 from firmware_bridge.games.prompts import Question
 from firmware_bridge.shoe import state
 from firmware_bridge.shoe.draft import Draft
@@ -60,8 +61,7 @@ def _ask_for_unread(draft: Draft) -> None:
     n = unread_needed(shoe) if phase(shoe) is Phase.DEALING else None
     if n is not None:
         slot = layout(shoe).placed[n].slot
-        words = f"the face-down card in {slot} was not read and is needed now"
-        draft.open_irregularity("unreadable", words, slot, reason="not read", slot=slot)
+        draft.open_irregularity("unreadable", slot, reason="not read", slot=slot)
 
 
 def _answer(draft: Draft) -> bool:
@@ -135,8 +135,8 @@ def _report_stuck(draft: Draft) -> None:
     shoe = draft.shoe
     table = layout(shoe)
     is_endless = isinstance(table.due, Question) and unread_needed(shoe) is None
-    endless = "the rules ask questions without end" if is_endless else ""
-    no_seats = "no seat takes part" if table.no_round else ""
-    why = table.stuck or endless or no_seats if phase(shoe) in state.IN_PLAY else ""
+    endless = phrase("endless_questions") if is_endless else None
+    no_seats = phrase("no_seat_plays") if table.no_round else None
+    why = table.stuck or endless or no_seats if phase(shoe) in state.IN_PLAY else None
     if why and not state.is_open(shoe, "internal_error"):
-        draft.open_irregularity("internal_error", why)
+        draft.open_irregularity("internal_error", why=why)

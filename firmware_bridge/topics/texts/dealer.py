@@ -5,7 +5,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from firmware_bridge.facts.book.refusals import REFUSALS
 from firmware_bridge.facts.wire_states import Act, Alarm, Alarms, Lamps, Table
-from firmware_bridge.topics.texts import Language, known, names, text
+from firmware_bridge.topics.texts import Language, alarms, known, names, text
 from firmware_bridge.topics.texts.acts import Line, Payment, Sayer
 from firmware_bridge.topics.texts.done import Done, Refused
 from firmware_bridge.topics.texts.refusals import words
@@ -199,11 +199,9 @@ def lying(table: Table) -> Mapping[str, Sequence[str | None]]:
 def _troubles(opened: Iterable[Alarm], table: Table, lang: Language) -> Iterator[Trouble]:
     order = {name: place for place, name in enumerate(WORST)}
     for each in sorted(opened, key=lambda each: (not each.blocks, order.get(each.severity, len(WORST)), each.since)):
-        about = BETWEEN.join(f"{name}: {value}" for name, value in names.values(lang, each) if name)
-        yield Trouble(names.alarm(lang, each), about, names.todo(lang, each, table.settings.policy), each.blocks)
-
-
-BETWEEN: Final = " · "
+        id, values = each.id, each.values
+        todo = alarms.todo(lang, id, table.settings.policy, values)
+        yield Trouble(alarms.name(lang, id, values), alarms.about(lang, id, values), todo, each.blocks)
 
 
 def _refusal(done: Done, sayer: Sayer, table: Table, asked: Mapping[str, Mapping[str, Any]]) -> Refusal | None:

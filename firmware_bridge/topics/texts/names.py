@@ -1,11 +1,11 @@
 """Translates ids and values of messages into a language."""
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any, Final
+from typing import Any
 
 from firmware_bridge.facts.events_of_rounds import Reason
 from firmware_bridge.facts.house import Acts
-from firmware_bridge.facts.wire_states import Alarm, Lamps
+from firmware_bridge.facts.wire_states import Lamps
 from firmware_bridge.games.moves import LOT
 from firmware_bridge.topics.texts import Language, known, text
 from firmware_bridge.topics.texts.phrases import in_words, phrase
@@ -65,15 +65,6 @@ def acts(lang: Language, counted: Mapping[str, Any]) -> str:
     return text(lang, "measured.acts", name=of["dealer"] or text(lang, "measured.no_dealer"), **of)
 
 
-LEASED: Final = "the reader is lent to "
-"""How the alarm of a reader in calibration begins what to do: it is not lost, its texts are `reader_leased`."""
-
-
-def _id(opened: Alarm) -> str:
-    """The id of an alarm's texts."""
-    return "reader_leased" if opened.id == "reader_lost" and opened.todo.startswith(LEASED) else opened.id
-
-
 def remark(lang: Language, words: str) -> str:
     """A remark on a finished round: a flag, the name of an alarm, or words of the game."""
     if lang == "en":
@@ -81,35 +72,17 @@ def remark(lang: Language, words: str) -> str:
     return phrase(lang, words) or known(lang, f"alarm.{words}") or points(lang, words)
 
 
-def alarm(lang: Language, opened: Alarm) -> str:
-    """The name of an alarm."""
-    return known(lang, f"alarm.{_id(opened)}") or opened.id
-
-
-def todo(lang: Language, opened: Alarm, policy: str) -> str:
-    """What to do about an alarm in a house with this policy; the shoe's English for an unknown id."""
-    id = _id(opened)
-    return known(lang, f"todo.{id}_{policy}") or known(lang, f"todo.{id}") or opened.todo
-
-
 def choice(lang: Language, id: str) -> str:
     """A possible decision, in words."""
     return known(lang, f"choice.{id}") or id
 
 
-def values(lang: Language, opened: Alarm) -> Iterator[tuple[str, str]]:
-    """Names and values of an alarm, in words; in Chinese without what the shoe waits for, which the next act says."""
-    for name, value in opened.values.items():
-        if name == "waits" and lang != "en":
-            continue
-        yield known(lang, f"value.{name}") or name, _given(lang, name, str(value))
-
-
-def _given(lang: Language, name: str, value: str) -> str:
-    """A value of an alarm in words; what is only diagnosed, such as an error of the system, as it came."""
-    if name in ("slot", "dealt", "due"):
-        return slots(lang, value)
-    return known(lang, f"given.{value}") or known(lang, f"alarm.{value}") or in_words(lang, value)
+def given(lang: Language, words: str) -> str:
+    """Words of the shoe, with commas between them; those without a text as they came."""
+    return text(lang, "between.names").join(
+        known(lang, f"given.{each}") or known(lang, f"alarm.{each}") or in_words(lang, each)
+        for each in words.split(", ")
+    )
 
 
 def why(lang: Language, lamps: Lamps, without: Collection[str] = ()) -> Iterator[str]:
@@ -136,17 +109,3 @@ def _named(lang: Language, given: Mapping[str, str | int]) -> dict[str, str]:
     if "side" in named:
         named["side"] = hand(lang, named["side"])
     return named
-
-
-def detail(lang: Language, opened: Alarm) -> str:
-    """What happened: the name of an alarm, with its values, else the shoe's words, else with what it is about."""
-    details = " · ".join(f"{name}: {value}" for name, value in values(lang, opened))
-    details = details or _own_words(lang, opened)
-    return f"{alarm(lang, opened)} ({details})" if details else alarm(lang, opened)
-
-
-def _own_words(lang: Language, opened: Alarm) -> str:
-    """The shoe's words about an alarm, translated; what it is about where they have no translation."""
-    found = in_words(lang, opened.detail)
-    is_known = lang == "en" or found != opened.detail
-    return found if is_known else text(lang, "between.names").join(opened.of) or opened.detail

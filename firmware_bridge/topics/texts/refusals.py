@@ -6,13 +6,17 @@ from typing import Any, Final
 from msgspec import to_builtins
 from msgspec.structs import replace
 
+from firmware_bridge.facts.book import alarms
 from firmware_bridge.facts.book.refusals import PHRASES, REFUSALS, Kind
 from firmware_bridge.facts.orders import Answer
-from firmware_bridge.topics.texts import Language, known
+from firmware_bridge.topics.texts import Language, known, names
 from firmware_bridge.topics.texts.phrases import in_words
 
 Plain = Mapping[str, Any]
 """Values as they are on the wire."""
+
+ROWS: Final = PHRASES | alarms.PHRASES
+"""Code of a phrase -> its values."""
 
 BETWEEN: Final[dict[Kind, tuple[str, str, str]]] = {
     "list": (", ", ", ", ", "),
@@ -61,12 +65,16 @@ def _text(lang: Language, id: str, row: Mapping[str, Kind] | None, values: Plain
     found = known(lang, id)
     if found is None or row is None or set(row) - set(values):
         return ""
-    return found.format(**{name: _given(lang, kind, values[name], values) for name, kind in row.items()})
+    return found.format(**{name: given(lang, kind, values[name], values) for name, kind in row.items()})
 
 
-def _given(lang: Language, kind: Kind, value: Any, values: Plain) -> str:
-    """A value in words."""
+def given(lang: Language, kind: Kind, value: Any, values: Plain) -> str:
+    """A value in words. values: those beside it."""
     match kind:
+        case "slot":
+            return names.slots(lang, str(value))
+        case "given":
+            return names.given(lang, str(value))
         case "phrase":
             return _phrase(lang, value)
         case "list" | "either" | "all" | "phrases" | "clauses":
@@ -78,7 +86,7 @@ def _given(lang: Language, kind: Kind, value: Any, values: Plain) -> str:
         case "todo":
             return known(lang, f"todo.{value}_{values['policy']}") or known(lang, f"todo.{value}") or str(value)
         case "prompt":
-            return in_words(lang, str(value))
+            return known(lang, f"given.{value}") or in_words(lang, str(value))
     return str(value)
 
 
@@ -103,6 +111,6 @@ def _phrase(lang: Language, value: Any) -> str:
     match value:
         case {"code": str(code)}:
             values: Plain = value.get("values", {})
-            found = _text(lang, f"phrase.{code}", PHRASES.get(code), values)
+            found = _text(lang, f"phrase.{code}", ROWS.get(code), values)
             return found or sentence(lang, code, values)
     return str(value)

@@ -9,7 +9,7 @@ from typing import Final
 from firmware_bridge.cli.help import man
 from firmware_bridge.cli.odds import payouts
 from firmware_bridge.floor import cli as floor
-from scripts.tools.documents import doors, facts, metrics, walkthrough
+from scripts.tools.documents import doors, facts, irregularities, metrics, walkthrough
 from scripts.tools.messages.document import document, encoded
 from scripts.tools.messages.page import page
 
@@ -24,6 +24,7 @@ DOCUMENTS: Final[dict[str, Callable[[], bytes]]] = {
     "facts.md": lambda: facts.page().encode(),
     "metrics.md": lambda: metrics.page().encode(),
     "doors.md": lambda: doors.page().encode(),
+    "irregularities.md": lambda: irregularities.page().encode(),
     "man/shoe.1": lambda: man.shoe().encode(),
     "man/bridge.toml.5": lambda: man.bridge_toml().encode(),
     "man/shoe.bash": lambda: man.bash_of_shoe().encode(),
