@@ -15,6 +15,7 @@ from firmware_bridge.cli import COMMANDS, help
 from firmware_bridge.cli.help.reading import readable
 from firmware_bridge.config.reference import keys
 from firmware_bridge.shoe.policy import KEEP_ORDER
+from firmware_bridge.topics.texts.alarms import todo
 from tests.kit import command
 from tests.kit.rows import each_row
 
@@ -26,7 +27,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 def test_every_alarm_is_explained(shoe: command.Run, alarm: str) -> None:
     said = shoe("help", alarm).out
     assert f"`{alarm}`" not in said
-    assert KEEP_ORDER[alarm].todo.replace("`", "") in said
+    assert todo("en", alarm, "keep-order") in said
     assert shoe("help", alarm.replace("_", "-")).out == said
 
 
@@ -41,9 +42,9 @@ def test_an_alarm_is_told_as_each_policy_has_it(shoe: command.Run) -> None:
         "overdrawn: One card too many",
         "the shoe is blocked (macau, studio)",
         "What to do:",
-        "  one card too many was drawn: leave it face down for the next round",
-        "  us-burn: one card too many was drawn: burn it",
-        "  macau: one card too many was drawn: call the pit",
+        "  Leave the card face down for the next round.",
+        "  us-burn: Burn the card.",
+        "  macau: Call the pit: one card too many was drawn.",
     ]
     assert "  keep: the card is played as it lies, in its order (macau)\n" in said
     assert said.endswith("At the shoe: sudo shoe do resolve overdrawn CHOICE --by NAME\n")

@@ -17,6 +17,7 @@ from firmware_bridge.cli.watch.model import Watched
 from firmware_bridge.config import layout
 from firmware_bridge.config.arguments import Exit
 from firmware_bridge.config.findings import Finding
+from firmware_bridge.topics.texts.alarms import what
 from tests.cli.watch.test_cli_screen import GONE, LENT, status
 from tests.kit import command
 
@@ -113,7 +114,7 @@ def test_status_fits_and_its_exit_code_says_whether_the_table_can_be_dealt_at(
     assert ran.code == Exit.FINE
     assert max(map(cell_len, ran.out.splitlines())) <= width
     for alarm in reply["alarm"]["open"]:
-        assert words_of(alarm["detail"]) in words_of(ran.out)
+        assert words_of(what("en", alarm["id"], alarm["values"])) in words_of(ran.out)
     assert shoe("status", "--exit-code").code == code
     assert shoe("status", "--exit-code", "--json").code == code
 

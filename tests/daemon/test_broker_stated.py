@@ -40,7 +40,7 @@ def start(tmp_path: Path, mocker: MockerFixture) -> Iterator[Start]:
 
 
 def alarm(table: BridgeTable, name: str = "broker_lost") -> str:
-    return next((each.detail for each in table.bridge.table.alarms().open if each.id == name), "")
+    return next((str(each.values["why"]) for each in table.bridge.table.alarms().open if each.id == name), "")
 
 
 def shown(table: BridgeTable) -> tuple[str, bool, str, str]:

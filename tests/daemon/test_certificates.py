@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from firmware_bridge.mqtt.settings import tls_context
+from firmware_bridge.topics.texts.alarms import what
 from tests.kit import broker as real
 from tests.kit.backend import Backend
 from tests.kit.broker import Broker
@@ -65,11 +66,11 @@ def dealt(backend: Backend) -> list[str]:
 
 def alarms(table: DaemonTable) -> dict[str, str]:
     open_now: list[dict[str, Any]] = status(table)["alarm"]["open"]
-    return {each["id"]: each["detail"] for each in open_now}
+    return {each["id"]: what("en", each["id"], each["values"]) for each in open_now}
 
 
 def alarm(table: DaemonTable, name: str) -> str:
-    """The detail of an alarm, once it is open."""
+    """What an alarm says, once it is open."""
     table.control().close()
     return str(table.until(lambda: alarms(table).get(name)))
 
@@ -82,7 +83,7 @@ def test_a_certificate_that_is_renewed_while_cards_come_costs_no_card(
     mine = (f"{authority.folder}/{file}" for file in ("ca.pem", "backend.pem", "backend.key"))
     with Backend(broker.port, tls=tls_context(*mine)) as backend:
         table.start().deal("9s Td")
-        assert " ends on " in alarm(table, "certificate_ends")
+        assert "ends: 20" in alarm(table, "certificate_ends")
         authority.issue("fresh")
         before = len(table.lines())
         for name in ("T07.key", "T07.pem"):
@@ -117,7 +118,7 @@ def test_the_client_id_has_a_part_that_nobody_can_guess_and_stays(
 
 @pytest.mark.parametrize(
     ("days", "text"),
-    [((-30.0, -1.0), " ended on "), ((2.0, 30.0), " is valid from ")],
+    [((-30.0, -1.0), "ended: 20"), ((2.0, 30.0), "valid from: 20")],
     ids=["expired", "not yet valid"],
 )
 def test_a_certificate_of_another_time_is_named(

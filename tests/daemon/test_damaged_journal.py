@@ -156,8 +156,8 @@ def test_an_old_journal_that_is_spoiled_before_it_was_sent_is_named_and_all_else
     table.until(lambda: any(each["journal"].startswith("6-") for each in backend.on("round")))
     table.until(lambda: [each["id"] for each in backend.on("alarm")[-1]["open"]] == [alarm])
     (told,) = backend.on("alarm")[-1]["open"]
-    assert path.name in told["detail"]
-    assert what in told["detail"]
+    assert path.name in told["values"]["what"]
+    assert what in told["values"]["what"]
     assert (told["blocks"], told["severity"]) == (False, "warning")
     status = table.ask(do="status")
     assert (status["mode"], status["broker"]["up"]) == ("FULL", True)

@@ -166,7 +166,7 @@ def test_a_reader_that_sends_without_end_is_closed_until_the_pit_has_looked(made
     assert max(felt["silence_s"], felt["status_s"] / 2) < SILENT_S
     assert not status["reader"]["open"]
     (fault,) = [each for each in said(table, e.Irregular) if each.id == "reader_fault"]
-    assert fault.detail == "more than 10 reports a second for 10 s"
+    assert fault.values == {"why": "more than 10 reports a second for 10 s"}
     cards = sum(isinstance(each.entry.input, inputs.CardRead) for each in table.lines() if each.entry)
     assert 100 < cards < 200  # what was read with the last one is kept too
     table.kill()

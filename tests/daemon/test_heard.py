@@ -15,6 +15,7 @@ from firmware_bridge.cli.check.reader import keypads, reader
 from firmware_bridge.config.findings import Finding
 from firmware_bridge.config.load import load
 from firmware_bridge.daemon.devices import hearing, reader_alarms
+from firmware_bridge.facts.book.refusals import phrase
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.shoe.state import held_cards
 from hardware.ports import QUIET
@@ -136,7 +137,7 @@ def test_a_keypad_that_is_not_understood_names_its_seats(table: Callable[..., De
     at.say("AT\r\n", at.pad, times=4)
     at.until(lambda: at.alarms == {"keypad_not_understood"})
     (alarm,) = (each for each in at.bridge.table.alarms().open if each.id == "keypad_not_understood")
-    assert alarm.detail == "what the keypad of seats 2 sends is not understood"
+    assert alarm.values == {"keypads": ("seats 2",)}
     (found,) = (each for each in at.found(keypads) if "speaks" in each.text)
     assert (found.level, found.text) == ("FAIL", "of seats 2: it speaks and is not understood")
     assert at.bridge.health.state().keypads == {"seats 2": "not_understood"}
@@ -158,7 +159,7 @@ def test_another_program_at_the_port_is_named(table: Callable[..., Deaf], caplog
         at.say("ab\n")
         at.until(lambda: "foreign" in at.alarms)
         (alarm,) = (each for each in at.bridge.table.alarms().open if each.id == "foreign")
-        assert "another program is at the reader's port" in alarm.detail
+        assert alarm.values == {"why": phrase("port_shared")}
         (found,) = at.found(reader)
         assert (found.level, f"(pid {other.pid})" in found.text) == ("WARN", True)
         at.say("\r\n")  # what it left of a card is one that was not read

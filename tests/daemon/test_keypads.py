@@ -255,7 +255,7 @@ def test_shoe_check_says_how_the_keypads_are(tmp_path: Path, seats: Callable[...
     table = seats(pad=True)
     table.until(table.is_pad_lost)
     (lost,) = keypads(Machine(load(table.config_path), status(table)))
-    assert (lost.level, lost.text) == ("FAIL", "no answer from the keypad of seats 2")
+    assert (lost.level, lost.text) == ("FAIL", "Keypad lost (no answer from the keypad of seats 2)")
     table.plug()
     table.until(lambda: not table.is_pad_lost())
     assert list(keypads(Machine(load(table.config_path), status(table)))) == [

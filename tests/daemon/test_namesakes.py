@@ -59,7 +59,7 @@ def until(table: DaemonTable, condition: Callable[[dict[str, Any]], Any]) -> dic
 
 
 def alarms(status: dict[str, Any]) -> list[str]:
-    return [each["detail"] for each in status["alarm"]["open"] if each["id"] == "broker_lost"]
+    return [each["values"]["why"] for each in status["alarm"]["open"] if each["id"] == "broker_lost"]
 
 
 def checked(table: DaemonTable, shoe: command.Run) -> tuple[str, str, str]:

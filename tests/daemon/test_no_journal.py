@@ -100,8 +100,8 @@ def test_a_directory_that_cannot_be_used_is_shown_until_it_can(
     if "directory" in obstacle:
         remedy = f"a folder lies where the daemon keeps a file: move {directory / obstacle.split()[0]} away"
     alarm = last(backend, "alarm")["open"][0]
-    assert (alarm["detail"], alarm["todo"], alarm["blocks"]) == (what, remedy, True)
-    assert (last(backend, "lamps")["lit"], last(backend, "lamps")["why"]) == (STOPPED, [what])
+    assert (alarm["values"], alarm["blocks"]) == ({"why": what, "hint": remedy}, True)
+    assert (last(backend, "lamps")["lit"], last(backend, "lamps")["why"]) == (STOPPED, ["disk_error"])
     table.until(lambda: backend.on("status"))
     status = last(backend, "status")
     assert (status["state"], status["mode"], status["journal"]) == ("online", "NO_JOURNAL", "")
@@ -137,13 +137,13 @@ def test_a_damaged_journal_is_shown_with_its_remedy_and_then_the_process_ends(
     table.start().pull("4s")
     table.until(lambda: alarms(backend) == ["journal_damaged"])
     alarm = last(backend, "alarm")["open"][0]
-    assert alarm["detail"] == f"{newest.name}, line 1: the checksum is wrong"
-    assert f"sudo mv {table.journal_dir}" in alarm["todo"]
+    assert alarm["values"]["why"] == f"{newest.name}, line 1: the checksum is wrong"
+    assert f"sudo mv {table.journal_dir}" in alarm["values"]["hint"]
     assert last(backend, "lamps")["lit"] == STOPPED
     table.until(lambda: state_and_mode(backend) == ("online", "NO_JOURNAL"))
     seen = told(shoe, table)
-    assert seen["shown"].startswith(f"STOPPED: {alarm['detail']}\n")
-    assert (seen["daemon"]["level"], seen["daemon"]["remedy"]) == ("FAIL", alarm["todo"])
+    assert seen["shown"].startswith(f"STOPPED: {alarm['values']['why']}\n")
+    assert (seen["daemon"]["level"], seen["daemon"]["remedy"]) == ("FAIL", alarm["values"]["hint"])
     assert seen["journal"]["level"] == "FAIL"
     assert table.fallen() == 78
     assert (alarms(backend), table.board.waiting) == (["journal_damaged"], 1)
@@ -187,7 +187,7 @@ def test_a_disk_that_does_not_answer_is_shown_until_it_does(
     table.code = ("-c", SLOW, str(flag))
     table.start(**own("opening")).pull("9s")
     table.until(lambda: alarms(backend) == ["journal_unread"])
-    assert last(backend, "alarm")["open"][0]["detail"] == "the journal is still being read"
+    assert last(backend, "alarm")["open"][0]["values"] == {}
     assert shoe("status", "--config", table.config_path).out.startswith("STOPPED: the journal is still being read\n")
     assert asked(tmp_path / "run" / "control.sock", do="next", by="ANNA")["code"] == "not_yet"
     flag.unlink()
@@ -242,7 +242,7 @@ def test_a_card_that_goes_read_only_is_shown_in_play_and_at_every_start(
         table.until(partial(told_anew, backend, known))
         assert alarms(backend) == ["disk_error"]
         assert last(backend, "lamps")["lit"] == STOPPED
-        assert "Read-only file system" in last(backend, "alarm")["open"][0]["detail"]
+        assert "Read-only file system" in last(backend, "alarm")["open"][0]["values"]["why"]
         assert "Read-only file system" in told(shoe, table)["disk"]["text"]
         table.stop()
     table.start()

@@ -174,7 +174,7 @@ def test_a_keypad_whose_port_opens_and_dies_is_told_once_with_a_count(
     table = network(pad=True)
     table.until(lambda: len(table.pad_server.times) > 12)
     (lost,) = [each for each in table.bridge.table.alarms().open if each.id == "keypad_lost"]
-    assert lost.detail.endswith("keypad of seats 1, lost 10 times")
+    assert str(lost.values["why"]).endswith("keypad of seats 1, lost 10 times")
     assert len([each for each in caplog.messages if "keypad" in each]) <= 4
 
 

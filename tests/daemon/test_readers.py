@@ -11,6 +11,7 @@ import pytest
 from firmware_bridge.daemon.devices.code_books import CUT_CARD, CodeBook, Known, save
 from firmware_bridge.facts.cards import FACES, cards
 from firmware_bridge.shoe.state import held_cards
+from firmware_bridge.topics.texts.alarms import what
 from hardware.pins.pin import PinFactory
 from hardware.ports import QUIET
 from hardware.sim.angel_eye import AngelEyeShoe, wrong_rules
@@ -122,7 +123,7 @@ def events(backend: Backend) -> list[dict[str, Any]]:
 
 
 def alarms(backend: Backend) -> list[str]:
-    return [f"{each['id']}: {each['detail']}" for each in events(backend) if each["type"] == "Irregular"]
+    return [what("en", each["id"], each.get("values", {})) for each in events(backend) if each["type"] == "Irregular"]
 
 
 @pytest.mark.parametrize("protocol", ["angel-eye", "grow", "ssi", "rdm6300", "line"])
@@ -135,7 +136,7 @@ def test_half_a_shoe_gives_the_rounds_of_the_rule_book(table: Any, backend: Back
     assert timeless(backend.on("round")) == timeless(expected)
     assert [each["last"] for each in expected] == [False] * (len(expected) - 1) + [True]
     assert len(expected) >= 4
-    assert [each.split(":")[0] for each in alarms(backend)] in ([], ["cut_card_mid_round"])
+    assert [each.split(" (")[0] for each in alarms(backend)] in ([], ["Cut card during this round"])
 
 
 # ---------------------------------------------------------------- a reader that judges
@@ -146,7 +147,8 @@ def test_a_shoe_with_wrong_rules_is_caught_before_its_round_is_told(table: Any, 
     at_table = table("angel-eye", AngelEyeShoe(burns=False, rules=wrong_rules))
     at_table.deal("Kd 2s Ts Ad 4c")
     at_table.until(lambda: at_table.open_now == ["result_mismatch"])
-    backend.wait_until(lambda: alarms(backend) == ["result_mismatch: the reader reports player, but B3 is due"])
+    said = "Result differs from the cards (due: banker card 3 · reported: player)"
+    backend.wait_until(lambda: alarms(backend) == [said])
     assert backend.on("round") == []
     at_table.order(do="resolve", irregularity="result_mismatch", choice="void")
     at_table.deal("9s Kd Th Kc")
@@ -176,7 +178,7 @@ def test_a_card_that_the_shoe_puts_elsewhere_waits_for_the_floor(table: Any, bac
     swapped = ((0, 1), (0, 2), (1, 1), (1, 2))
     at_table = table("angel-eye", AngelEyeShoe(burns=False, opening=swapped))
     at_table.deal("9s Kd")
-    backend.wait_until(lambda: alarms(backend) == ["wrong_slot: a card went to P2, but B1 is due"])
+    backend.wait_until(lambda: alarms(backend) == ["Card in the wrong slot (slot: player card 2 · due: banker card 1)"])
     at_table.order(do="resolve", irregularity="wrong_slot", choice="accept")
     assert [laid.card.value for laid in at_table.bridge.table.shoe.laid] == ["9s", "Kd"]
 
@@ -195,11 +197,12 @@ def test_a_shoe_that_starts_inside_a_shoe_is_confirmed_and_between_shoes_noted(t
     at_table.deal("9s Kd")
     reader.new_shoe()
     at_table.until(lambda: at_table.open_now == ["reader_gap"])
-    backend.wait_until(lambda: alarms(backend) == ["reader_gap: the shoe starts"])
+    backend.wait_until(lambda: alarms(backend) == ["Cards may be missing (the shoe starts)"])
     at_table.draw("Th")  # to P1, as the shoe sees it
     assert [laid.card.value for laid in at_table.bridge.table.shoe.laid] == ["9s", "Kd"]
     at_table.order(do="next")
-    backend.wait_until(lambda: alarms(backend)[1:] == ["wrong_slot: a card went to P1, but P2 is due"])
+    wrong = "Card in the wrong slot (slot: player card 1 · due: player card 2)"
+    backend.wait_until(lambda: alarms(backend)[1:] == [wrong])
 
 
 # ---------------------------------------------------------------- code books
@@ -222,7 +225,7 @@ def test_the_same_tag_again_is_a_duplicate_and_its_serial_stays_here(table: Any,
     assert at_table.open_now == []
     at_table.pause(2 * HOLD_S)
     at_table.draw("9s", again=True)
-    backend.wait_until(lambda: alarms(backend) == ["duplicate: 9s: exactly this card was drawn before"])
+    backend.wait_until(lambda: alarms(backend) == ["Duplicate card (card: 9s · exactly this card was drawn before)"])
     at_table.order(do="resolve", irregularity="duplicate", choice="remove")
     at_table.deal("9c")
     backend.wait_until(lambda: backend.on("round"))

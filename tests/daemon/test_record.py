@@ -189,9 +189,9 @@ def test_what_others_send_in_the_name_of_a_table_is_an_alarm(table: Any, backend
     backend.publish("shoe/T07/round", own.replace(b'"outcome":"', b'"outcome": "'))
     found = opens(backend, "record_foreign")
     assert found["severity"] == "critical"
-    assert "messages so far: 1)" in found["detail"]
+    assert found["values"]["messages"] == 1
     backend.publish("shoe/T07/round", own.replace(b'"journal":"1-', b'"journal":"9-'))
-    backend.wait_until(lambda: "messages so far: 2)" in opens(backend, "record_foreign")["detail"])
+    backend.wait_until(lambda: opens(backend, "record_foreign")["values"]["messages"] == 2)
     bridge.deal(ROUND)  # play goes on, signed
     assert v.is_round_signed(*key_of(bridge), backend.wait_until(lambda: rounds(backend)[5:])[0])
 
@@ -214,7 +214,7 @@ def test_a_store_that_has_another_entry_is_an_alarm(table: Any, backend: Backend
     backend.publish("shoe/T07/stored", stored | {"head": "0" * 64})
     found = opens(backend, "record_differs")
     assert found["severity"] == "critical"
-    assert f"entry {closed['seq']} of {closed['journal']}" in found["detail"]
+    assert found["values"] == {"store": "floor", "entry": closed["seq"], "journal": closed["journal"]}
 
 
 def test_a_store_that_has_another_entry_of_before_the_start_is_an_alarm(table: Any, backend: Backend) -> None:
@@ -318,7 +318,7 @@ def test_a_card_that_was_taken_back_hears_its_own_checkpoint(table: Any, backend
     bridge.start()
     found = opens(backend, "record_rolled_back")
     assert (found["severity"], found["values"]["proof"]) == ("critical", "broker")
-    assert "sudo shoe record begin" in found["todo"]
+    assert "sudo shoe record begin" in found["text"]
     signed = len([line for line in bridge.lines() if line.proof.note])
     bridge.deal("2s 3h 4d 5c")
     backend.wait_until(lambda: len(rounds(backend)) == 2)

@@ -54,7 +54,7 @@ def make(tmp_path: Path, mocker: MockerFixture) -> Iterator[Make]:
 def alarm(table: BridgeTable) -> str:
     """What the alarm of the broker says, nothing while there is none."""
     irregular = table.bridge.table.shoe.device.irregular
-    return next((each.detail for each in irregular if each.id == "broker_lost"), "")
+    return next((str(each.values["why"]) for each in irregular if each.id == "broker_lost"), "")
 
 
 STREAMS = ("event", "round")

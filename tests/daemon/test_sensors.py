@@ -10,6 +10,7 @@ from firmware_bridge.daemon.devices import panel, sensors
 from firmware_bridge.errors import DiskError
 from firmware_bridge.facts.events import Irregular, Noted
 from firmware_bridge.journal.journal import Journal
+from firmware_bridge.topics.texts.alarms import what
 from hardware.pins.pin import Pin, pin_factory
 from hardware.sim.pins import MockPins
 from tests.kit.broker import free_port
@@ -49,7 +50,7 @@ class Guarded(BridgeTable):
         """What was noted and what went wrong, in words, in order."""
         events = [event for line in self.lines() if line.entry for event in line.entry.events]
         noted = (event.what if isinstance(event, Noted) else event for event in events)
-        return [f"{each.id}: {each.detail}" if isinstance(each, Irregular) else str(each) for each in noted]
+        return [what("en", each.id, each.values) if isinstance(each, Irregular) else str(each) for each in noted]
 
     def open(self) -> tuple[str, ...]:
         """The irregularities that are open."""
@@ -207,7 +208,7 @@ def test_a_card_in_a_slot_that_was_not_due_holds_the_round(guarded: Any) -> None
     assert table.open() == ()
     table.fingers.drive(B1, True)
     table.until(lambda: table.open() == ("wrong_slot",))
-    assert "wrong_slot: a card lies in B1, but cards were dealt to P1" in table.notes()
+    assert "Card in the wrong slot (slot: banker card 1 · dealt to: player card 1)" in table.notes()
 
 
 def test_a_card_that_passes_the_mouth_unread_is_a_gap(guarded: Any, mocker: Any) -> None:

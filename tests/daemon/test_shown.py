@@ -120,14 +120,14 @@ def test_in_observe_nothing_but_the_fault_lamp_is_lit_anywhere(table: Lit) -> No
 def test_with_a_lost_disk_nothing_but_the_fault_lamp_is_lit_anywhere(table: Lit, fill: Any) -> None:
     table.begin().deal("9s Td")
     fill(table)
-    table.until(lambda: table.agreed(FAULT, "no space left"))
+    table.until(lambda: table.agreed(FAULT, "disk_full"))
     assert table.has_on_the_panel("fault", "buzzer", "lock")
 
 
 def test_with_an_alarm_that_stops_the_table_nothing_but_the_fault_lamp_is_lit(table: Lit) -> None:
     table.begin().deal("9s Td")
-    table.bridge.table.warn("reader_not_understood", "it is not understood", "draw no card", "critical", blocks=True)
-    table.until(lambda: table.agreed(FAULT, "reader_not_understood: draw no card"))
+    table.bridge.table.warn("reader_not_understood", protocol="line")
+    table.until(lambda: table.agreed(FAULT, "reader_not_understood"))
     assert table.has_on_the_panel("fault", "buzzer", "lock")
     table.bridge.table.unwarn("reader_not_understood")
     table.until(lambda: table.agreed({"P2": "steady"}, "P2 due"))
@@ -138,7 +138,7 @@ def test_a_lost_disk_is_graver_than_to_observe(table: Lit, fill: Any) -> None:
     table.begin().deal("9s Td")
     crash(table)
     fill(table)
-    table.until(lambda: table.agreed(FAULT, "no space left"))
+    table.until(lambda: table.agreed(FAULT, "disk_full"))
     assert table.has_on_the_panel("fault", "buzzer", "lock")
 
 

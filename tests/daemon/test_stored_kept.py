@@ -51,7 +51,7 @@ def test_a_journal_goes_only_when_it_is_stored(table: BridgeTable, backend: Back
     assert alarms(table) == ["disk_low"]
     (found,) = store(Machine(load(table.config_path), table.bridge.control.status()))
     assert (found.level, "floor has nothing" in found.text) == ("OK", True)
-    table.bridge.table.warn("store_silent", "", "")
+    table.bridge.table.warn("store_silent", store="floor", seconds=60)
     (found,) = store(Machine(load(table.config_path), table.bridge.control.status()))
     assert found.level == "FAIL"
     store_everything(table, backend)

@@ -33,21 +33,25 @@ TABLES = {
     )
 }
 FAULTY = {
-    "sensor_stuck": ["! open    sensor_stuck: cut_card", "! closed  sensor_stuck: free", "over after 2 rounds"],
+    "sensor_stuck": [
+        "! open    sensor_stuck: Sensor stuck (sensors: cut_card)",
+        "! closed  sensor_stuck: free",
+        "over after 2 rounds",
+    ],
     "unreadable": ["! open    unreadable: ", "entered   a card that was not read, by Ines and Dora", "  manual"],
-    "foreign": ["foreign: the card is from batch 8, this shoe holds batch 7", "! closed  foreign: remove by Ines"],
+    "foreign": ["(the card is from batch 8, this shoe holds batch 7)", "! closed  foreign: remove by Ines"],
     "duplicate": ["! closed  duplicate: remove by Ines"],
     "jam": ["! closed  jam: keep by Ines"],
     "overdrawn": [
         "accident  the dealer draws one card too many",
-        "! open    overdrawn: drawn after round 2 was complete",
+        "! open    overdrawn: One card too many (round: 2)",
         "! closed  overdrawn: kept",
     ],
     "missing_third": ["refused   NEXT: B3 is due", "! closed  missing_third: drawn"],
     "burn_short": ["refused   NEXT: the burn is not finished", "! closed  burn_short: burned"],
     "cut_card_mid_round": ["cut card  passed its sensor: round 2 is the last", "over after 2 rounds", "shoe 2 "],
     "cut_card_early": [
-        "cut_card_early: seen by the sensor with",
+        "cut_card_early: Cut card too early (by: sensor · cards left: ",
         "! closed  cut_card_early: continue by Ines",
         "round 3 ",
     ],

@@ -75,7 +75,7 @@ def test_the_picture_on_a_terminal(tmp_path: Path) -> None:
 def test_the_picture_says_what_to_do_when_something_is_wrong(tmp_path: Path) -> None:
     words = "--rounds 2 --speed 50 --fault reader_lost --procedure six-card"
     drawn = on_terminal(tmp_path, *words.split())
-    for text in ("✗ CABLE PULLED", "fault 5 Hz", "! reader_lost: the card reader does not answer", "RESERVE", "░░░░"):
+    for text in ("✗ CABLE PULLED", "fault 5 Hz", "! reader_lost: Stop drawing.", "RESERVE", "░░░░"):
         assert text in drawn, text
 
 

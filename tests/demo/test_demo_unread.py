@@ -9,7 +9,7 @@ from tests.demo.demos import Played
 
 played, played_before = demos.played, demos.played_before  # fixtures
 
-NEEDED = "was not read and is needed now"
+NEEDED = "Card not read (reason: not read · slot: "
 PLAYS = [f"--game {game} --rounds 2 --fault unreadable" for game in ("zhajinhua", "niuniu", "erbagang")]
 
 

@@ -4,6 +4,7 @@ import re
 
 from firmware_bridge.facts.house import Row
 from firmware_bridge.shoe.policy import KEEP_ORDER, POLICIES
+from firmware_bridge.topics.texts.alarms import todo
 from tests.docs.pages import DOCS
 
 
@@ -14,13 +15,12 @@ def test_irregularities_are_explained_as_the_policies_have_them() -> None:
     assert list(documented) == list(POLICIES)
     for name, policy in POLICIES.items():
         rows = {key: row for key, row in policy.items() if name == "keep-order" or row != KEEP_ORDER[key]}
-        assert re.findall(r"^\| .*\|$", documented[name], re.M)[1:] == [
-            explained(key, row) for key, row in rows.items()
-        ]
+        rows_of_it = [explained(name, key, row) for key, row in rows.items()]
+        assert re.findall(r"^\| .*\|$", documented[name], re.M)[1:] == rows_of_it
 
 
-def explained(name: str, row: Row) -> str:
+def explained(policy: str, name: str, row: Row) -> str:
     """The line of an irregularity in the docs."""
     blocked = ("yes" if row.blocks else "no") + (", confirm" if row.confirm else "")
     choices = ", ".join(f"`{choice}`" for choice in row.choices) or "-"
-    return f"| `{name}` | {row.todo} | {blocked} | {choices} |"
+    return f"| `{name}` | {todo('en', name, policy)} | {blocked} | {choices} |"

@@ -12,9 +12,13 @@ from typing import Final
 import pytest
 
 import firmware_bridge
-from firmware_bridge.facts.book.refusals import PHRASES, REFUSALS, Values
+from firmware_bridge.facts.book import alarms
+from firmware_bridge.facts.book.refusals import PHRASES as OF_REFUSALS
+from firmware_bridge.facts.book.refusals import REFUSALS, Values
 from firmware_bridge.topics.texts import LANGUAGES, Language, ids, known
 from tests.kit.rows import each_row
+
+PHRASES: Final = OF_REFUSALS | alarms.PHRASES
 
 ROOT: Final = Path(firmware_bridge.__file__).parent
 

@@ -89,7 +89,7 @@ def test_who_is_the_person_for_whom_a_key_gave_the_order(store: Store) -> None:
     order = {"type": "CommandAnswered", "answer": {"ok": True, "do": "void"}, "by": "key/page", "on_behalf_of": "ANNA"}
     voided = changed(closed, by="key/page", second="CARL", status="voided", why=["misdeal"], seq=101, revision=1)
     answered = event_of("T07", 1, 101, datetime.fromisoformat("2026-11-03T10:00:00+00:00"), example("event"), order)
-    begin = {"type": "Irregular", "detail": "a card is stuck", "since": 1, "id": "jam"}
+    begin = {"type": "Irregular", "values": {"round": 3}, "since": 1, "id": "jam"}
     end = {"type": "IrregularityClosed", "choice": "end shoe", "id": "jam"}
     store.save([closed, voided, answered._replace(table=closed.table, journal=closed.journal, n=2)], [], [])
     store.save([at_minute(1, 10, begin), at_minute(2, 20, end), at_minute(2, 20, order)._replace(n=9)], [], [])
@@ -101,7 +101,7 @@ def test_who_is_the_person_for_whom_a_key_gave_the_order(store: Store) -> None:
 
 
 def test_an_alarm_is_open_until_the_next_end_of_its_kind(store: Store) -> None:
-    begin = {"type": "Irregular", "detail": "a card is stuck", "since": 1}
+    begin = {"type": "Irregular", "values": {"round": 3}, "since": 1}
     end = {"type": "IrregularityClosed", "choice": "burn", "by": "ANNA", "second": "BO"}
     times = {"jam": (1, 4.5), "lid": (2, None), "reader_lost": (0, 50 * 60)}
     told = []

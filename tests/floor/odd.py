@@ -41,9 +41,7 @@ NAMED: Final = {
     "of another device": 'shoe=1; journal="1-0000"; as_of=1; boot="77aa"',
 }
 
-ALARM: Final = (
-    '{"id":"a%d","since":1,"severity":"note","detail":"","todo":"","blocks":false,"choices":[],"of":[],"values":{}}'
-)
+ALARM: Final = '{"id":"a%d","since":1,"severity":"note","text":"","blocks":false,"choices":[],"of":[],"values":{}}'
 WRITTEN: Final = {
     "DEEP": "[" * 100_000 + "]" * 100_000,
     "HUGE": f'"{"x" * 300_000}"',

@@ -21,7 +21,6 @@ from typing import Final
 
 import msgspec
 
-from firmware_bridge.daemon.table.disk_outage import NOT_READ
 from firmware_bridge.facts.events import Irregular
 from firmware_bridge.journal.files import journal_files, journal_id
 from firmware_bridge.journal.line import Line
@@ -170,7 +169,7 @@ def _received(key: tuple[object, ...], body: object) -> Received:
 def _disk_errors(lines: list[Line]) -> list[str]:
     """What a disk is said to have done."""
     events = [event for line in lines if line.entry for event in line.entry.events if isinstance(event, Irregular)]
-    return [event.detail for event in events if event.id in SLOW and event.detail != NOT_READ.what]
+    return [str(event.values["why"]) for event in events if event.id in SLOW]
 
 
 def begun(state: Path | None, store: str, seed: int | None) -> tuple[State, Path]:

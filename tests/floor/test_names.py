@@ -88,6 +88,16 @@ def _parts(event: type) -> Iterator[type]:
         ("CutCardMet", '"by":"sensor"', '"by":"sensor"'),
         ("RoundVoided", '"by":"a\\"b","stakes":{"x":[1.50,0]}', None),
         ("Irregular", '"detail":"lent to ANNA for calibration"', f'"detail":"lent to {ANNA} for calibration"'),
+        (
+            "Irregular",
+            '"id":"reader_lost","values":{"count":3,"to":"ANNA","by":"Bo"}',
+            f'"id":"reader_lost","values":{{"count":3,"to":"{ANNA}","by":"{BO}"}}',
+        ),
+        (
+            "Irregular",
+            '"id":"cut_card_early","values":{"by":"sensor","left":99}',
+            '"id":"cut_card_early","values":{"by":"sensor","left":99}',
+        ),
         ("Noted", '"what":"9 test cards passed, lent to Bo"', f'"what":"9 test cards passed, lent to {BO}"'),
         (
             "Noted",
@@ -119,13 +129,12 @@ def test_only_names_are_replaced(kind: str, fields: str, kept: str | None) -> No
 def test_sentences_of_the_shoe_lose_the_name_in_them() -> None:
     table = Table(burn="none").play(inputs.ReaderBorrowed(at=0, by="ANNA"))
     table.take(table.order(orders.OpenShoe()))
-    sentences = [table.detail("reader_lost"), table.answer.error]
-    for kind, text in zip(("Irregular", "CommandAnswered"), sentences, strict=True):
-        assert text is not None
-        assert "ANNA" in text
-        body = HIDDEN.row(row("event", "T07", said(kind, f'"detail":"{text}"'), AT)).body
-        assert b"ANNA" not in body
-        assert ANNA.encode() in body
+    text = table.answer.error
+    assert text is not None
+    assert "ANNA" in text
+    body = HIDDEN.row(row("event", "T07", said("CommandAnswered", f'"detail":"{text}"'), AT)).body
+    assert b"ANNA" not in body
+    assert ANNA.encode() in body
 
 
 def test_a_round_that_was_voided_names_nobody() -> None:

@@ -19,7 +19,6 @@ from firmware_bridge.floor.page.offers import offered
 from firmware_bridge.floor.page.views import Views
 from firmware_bridge.floor.source import Delivery
 from firmware_bridge.games import GAMES as DEALT
-from firmware_bridge.shoe.policy import POLICIES
 from firmware_bridge.topics import lamps
 from firmware_bridge.topics.texts import LANGUAGES, Language, chosen, names, text
 from scripts.tools import texts
@@ -136,6 +135,15 @@ def test_an_alarm_says_what_may_be_decided(lang: Language) -> None:
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
+def test_no_page_reads_the_text_of_an_alarm(lang: Language) -> None:
+    told = [*messages("T07", baccarat(3, 7, "9s ?? Kd")), *alive("T07")]
+    emptied = [each._replace(payload=re.sub(rb'"text":"[^"]+"', b'"text":""', each.payload)) for each in told]
+    assert emptied != told
+    for some in (Views.grid_parts, lambda views, lang: views.table_parts("T07", lang)):
+        assert some(views(told), lang) == some(views(emptied), lang)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
 def test_of_a_table_that_is_gone_no_page_says_that_no_alarm_is_open(lang: Language) -> None:
     for state, id in (("online", "page.no_alarms"), ("lost", "page.alarms_unknown")):
         drawn = views(messages("T07", baccarat(3, 7)), alive("T07", state=state))
@@ -222,14 +230,7 @@ def test_chinese_is_written_in_the_signs_of_its_own_kind() -> None:
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_all_that_a_table_says_by_id_has_a_text(lang: Language) -> None:
     has = by_id(lang).keys()
-    alarms = {id for policy in POLICIES.values() for id in policy}
-    alarms |= {"journal_damaged", "journal_missing", "cursor_error", "store_silent", "disk_low", "keypad_lost"}
-    alarms |= {"journal_unread", "broker_fault", "keypad_not_understood", "reader_not_understood", "reader_unanswered"}
-    wanted = {f"{kind}.{id}" for id in alarms for kind in ("alarm", "todo")}
-    for name, policy in POLICIES.items():
-        changed = {id for id, row in policy.items() if row.todo != POLICIES["keep-order"][id].todo}
-        wanted |= {f"todo.{id}_{name}" for id in changed}
-    wanted |= {f"choice.{each}" for each in get_args(Choice)} | {f"severity.{each}" for each in get_args(Severity)}
+    wanted = {f"choice.{each}" for each in get_args(Choice)} | {f"severity.{each}" for each in get_args(Severity)}
     wanted |= {f"game.{each}" for each in DEALT}
     wanted |= {f"reason.{id}" for id in re.findall(r'Reason\(\s*"(\w+)"', Path(lamps.__file__).read_text())}
     wanted |= {f"reason.{id}" for id in ("no_shoe", "shoe_over", "observing", "split", "hits", "doubles", "deal")}

@@ -98,6 +98,7 @@ def variants() -> Iterator[dict[str, Any]]:
     yield event("CommandAnswered", answer={"ok": True}, by=MARK, person={"login": MARK, "terminal_claimed": MARK})
     yield event("CommandAnswered", answer={"ok": False, "error": f"8 more, the last one: void by {MARK}: no"}, by="x")
     yield event("Irregular", id="reader_lost", detail=f"lent to {MARK} for calibration", since=1)
+    yield event("Irregular", id="reader_lost", values={"count": 3, "to": MARK, "by": MARK}, since=1)
     yield event("Noted", what=f"9 test cards passed while no daemon ran, by {MARK}")
     yield event("ShoeEnded", why=f"closed by {MARK}", rounds=3)
     yield event("PersonSeen", by=MARK, where={"second": MARK})

@@ -107,8 +107,7 @@ def alarms(house: House, table: FakeTable) -> None:
     head = {"v": 1, "table": "T07", "shoe": 1, "journal": "1-fake", "as_of": 5, "at": "2026-11-20T21:33:05.123Z"}
     names = ("record_foreign", "record_other_pi", "lid_open")
     body = [
-        {"id": id, "since": 1, "severity": "critical", "detail": "d", "todo": "t", "blocks": False, "choices": []}
-        for id in names
+        {"id": id, "since": 1, "severity": "critical", "values": {}, "blocks": False, "choices": []} for id in names
     ]
     house.send(("shoe/T07/alarm", msgspec.json.encode(head | {"boot": "b", "open": body})))
 

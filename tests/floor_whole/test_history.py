@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from firmware_bridge.facts.book.alarms import BRIDGE, DISK
 from firmware_bridge.floor.config import FloorConfig, parse
 from firmware_bridge.floor.page import history, runbook
 from firmware_bridge.floor.store import Reader
@@ -154,15 +155,17 @@ def test_a_round_that_cannot_be_read_is_said(reader: Reader, monkeypatch: pytest
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_every_alarm_has_its_runbook(lang: Language) -> None:
     for id in {id for of_policy in POLICIES.values() for id in of_policy}:
-        about = runbook.about_alarm(id)
-        by_policy = {policy: set(choices) for policy, _, choices in about.policies}
-        assert by_policy, id
-        for policy, choices in by_policy.items():
-            assert choices == set(POLICIES[policy][id].choices), (id, policy)
-        assert known(lang, f"todo.{id}"), id
-    for id in ("record_unsigned", "record_differs"):
-        assert runbook.about_alarm(id).more, id
-    assert runbook.about_alarm("none") == ([], [], [])
+        rows = {known(lang, f"policy.{policy}"): rows[id] for policy, rows in POLICIES.items()}
+        about = list(runbook.about_alarm(lang, id))
+        assert [each.name for each in about] == [*rows], id
+        for each in about:
+            assert each.choices == tuple(names.choice(lang, choice) for choice in rows[each.name].choices), id
+            assert each.todo, id
+            assert (text(lang, "help.blocks") in each.play) is rows[each.name].blocks, id
+    for id in {*BRIDGE, *DISK} - {*POLICIES["macau"]}:
+        [about_it] = runbook.about_alarm(lang, id)
+        assert (about_it.name, about_it.choices) == ("", ())
+    assert not list(runbook.about_alarm(lang, "none"))
 
 
 def test_documents_are_whole_and_their_links_lead_somewhere() -> None:

@@ -10,6 +10,7 @@ import pytest
 from msgspec import Struct
 
 from firmware_bridge.facts import events, orders
+from firmware_bridge.facts.book.refusals import phrase
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.game import Game, Play, Result, Script, Start, Terms
 from firmware_bridge.games.prompts import CardDue, MarkDue, Nothing, Question
@@ -203,7 +204,8 @@ def test_a_lot_without_a_card_can_be_voided() -> None:
 def test_a_restart_while_a_mark_is_due_is_told_so_and_ends_with_the_mark() -> None:
     table = war().play("bets=1:5 lot=1 5s 4h")
     table.take(RESTART)
-    assert [each.detail for each in table.shoe.device.irregular] == ["round 1, S1: stand, raise, look"]
+    now = (phrase("asks", slot="S1", words=("stand", "raise", "look")),)
+    assert [each.values for each in table.shoe.device.irregular] == [{"round": 1, "now": now}]
     table.play("1:stand")
     assert not table.shoe.device.irregular
 
@@ -217,7 +219,7 @@ def test_questions_for_ever_do_not_stop_the_daemon() -> None:
     register(round, answer=lambda question, faces, layout: "yes")
     table = Table(game="one", burn="none").play("shoe 5s")
     assert isinstance(asked(table.shoe), Question)
-    assert [each.detail for each in table.shoe.device.irregular] == ["the rules ask questions without end"]
+    assert [each.values for each in table.shoe.device.irregular] == [{"why": phrase("endless_questions")}]
     assert answer(table, orders.Void("stuck")).ok
 
 

@@ -39,7 +39,7 @@ def test_the_round_goes_on_with_a_hole_card_that_nobody_knows() -> None:
 def test_it_is_asked_for_when_the_hole_card_is_turned_and_two_people_say_it() -> None:
     played = blackjack("9h 5s Th ?? S")
     assert played.open == ("unreadable",)
-    assert played.detail("unreadable") == "the face-down card in D was not read and is needed now"
+    assert played.about("unreadable") == "reason: not read · slot: dealer"
     assert enter(played, "Jd", second="floor").answer.error == "a card must be entered by two different people"
     assert enter(played, "Jd").answer.ok
     assert played.open == ()
@@ -126,7 +126,7 @@ def test_an_answer_does_not_tell_whether_a_face_lies_sealed(named: str) -> None:
     """Ks, 9h and Ad are among the closed cards, 4c is not: who guesses hears the same."""
     deal = "Ks 9h ?? Kh 9d 5c 7d 2s Ad"
     played = table("zhajinhua", f"money=1:50,2:50,3:50 {deal} lot=1 1:call 2:call 3:call 1:compare=2 3:compare=1")
-    assert played.detail("unreadable") == "the face-down card in S3 was not read and is needed now"
+    assert played.about("unreadable") == "reason: not read · slot: seat 3"
     assert enter(played, named).answer == orders.Answer(ok=True, do="enter")
     assert played.open == ()
 

@@ -20,7 +20,9 @@ from firmware_bridge.journal.messages import OutMessage, messages
 from firmware_bridge.shoe import Shoe, decide, phase
 from firmware_bridge.topics.lamps import lamps
 from firmware_bridge.topics.state import snapshots
+from firmware_bridge.topics.texts import alarms
 from firmware_bridge.topics.texts.refusals import worded
+from tests.kit.alarms import assert_fit
 
 Step = str | inputs.AnyInput
 
@@ -61,6 +63,7 @@ class Table:
 
     def carry(self, told: inputs.AnyInput, events: tuple[e.AnyEvent, ...]) -> tuple[e.AnyEvent, ...]:
         """Journal events, and keep all that can be seen of them outside."""
+        assert_fit(events)
         if line := self.memory.handle(told, lambda *_: events):
             self.lines.append(line)
             self.outside += [*[message.payload for message in messages(line)], line.entry, line, told]
@@ -136,9 +139,10 @@ class Table:
     def open(self) -> tuple[str, ...]:
         return tuple(each.id for each in self.shoe.device.irregular)
 
-    def detail(self, name: str) -> str | None:
-        """What is said of an open irregularity, None if none of this name is open."""
-        return next((each.detail for each in self.shoe.device.irregular if each.id == name), None)
+    def about(self, name: str) -> str | None:
+        """The values of an open irregularity in words, None if none of this name is open."""
+        found = (each.values for each in self.shoe.device.irregular if each.id == name)
+        return next((alarms.about("en", name, values) for values in found), None)
 
     @property
     def due(self) -> str | None:

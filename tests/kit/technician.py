@@ -106,7 +106,7 @@ def seen(table: BridgeTable) -> int:
 
 def noted(table: BridgeTable) -> str:
     events = [event for line in table.lines() if line.entry for event in line.entry.events]
-    return " | ".join(str(getattr(event, "what", getattr(event, "detail", ""))) for event in events)
+    return " | ".join(str(getattr(event, "what", getattr(event, "values", ""))) for event in events)
 
 
 def settled(table: BridgeTable) -> BridgeTable:

@@ -24,10 +24,8 @@ PATTERNS: Final = frozenset(["match", "search", "fullmatch", "sub", "findall"])
 
 KNOWN: Final = Counter(
     {
-        "cli/check/record.py": 1,
         "client/batches.py": 1,  # of a table before codes
         "shoe/evolve.py": 1,
-        "topics/texts/names.py": 1,
     }
 )
 """File -> places that still compare one. It may only shrink."""

@@ -10,7 +10,9 @@ import msgspec
 import pytest
 from rich.text import Text
 
+from firmware_bridge.cli.watch.dealer import WatchedByDealer
 from firmware_bridge.cli.watch.model import Watched
+from firmware_bridge.cli.watch.screen import screen
 from firmware_bridge.demo.svg import svg
 from firmware_bridge.facts.house import House
 from firmware_bridge.games import GAMES
@@ -20,6 +22,8 @@ from firmware_bridge.screen.table_widget import FinishedRound, Row, ScreenModel,
 from firmware_bridge.screen.words import offers, shows
 from firmware_bridge.shoe.round import layout, rules
 from firmware_bridge.topics.state import last_rounds, snapshots
+from firmware_bridge.topics.texts import LANGUAGES
+from firmware_bridge.topics.texts.alarms import todo
 from tests.cli.watch.test_cli_screen import status
 from tests.kit.contrast import Canvas, elements, least_of_texts
 from tests.kit.table import Table
@@ -78,7 +82,7 @@ def test_what_is_cut_is_marked_and_everything_fits(name: str, width: int, height
     assert len(lines) == height
     assert all(len(line) <= width for line in lines)
     whole = flat(lines)
-    wanted = [alarm["todo"] for alarm in state["alarm"]["open"]] + state["lamps"]["why"]
+    wanted = [todo("en", each["id"], "keep-order") for each in state["alarm"]["open"]] + state["lamps"]["why"]
     missing = [words for words in wanted if words not in whole]
     assert not missing or "…" in whole
     assert "Ctrl-C or q: end" in whole
@@ -89,7 +93,21 @@ def test_what_is_wrong_is_whole_at_80_columns() -> None:
     state = status("9s ?? Td lid-open")
     whole = flat(drawn(state, 80, 24))
     for alarm in state["alarm"]["open"]:
-        assert f"! {alarm['id']}: {alarm['todo']}" in whole
+        assert f"! {alarm['id']}: {todo('en', alarm['id'], 'keep-order')}" in whole
+
+
+def test_no_screen_of_the_shoe_reads_the_text_of_an_alarm() -> None:
+    state = status("9s ?? Td lid-open")
+    assert [bool(each["text"]) for each in state["alarm"]["open"]] == [True, True]
+    emptied = state | {"alarm": {"open": [each | {"text": ""} for each in state["alarm"]["open"]]}}
+    for lang in LANGUAGES:
+        watches = WatchedByDealer(lang), WatchedByDealer(lang)
+        for watch, of in zip(watches, (state, emptied), strict=True):
+            watch.update(of)
+        assert watches[0].screen(80, 40, "") == watches[1].screen(80, 40, "")
+        assert screen(state, lang) == screen(emptied, lang)
+    whole, without = (flat(drawn(each, 80, 24)).replace("○", "●") for each in (state, emptied))  # lamps blink
+    assert whole == without
 
 
 def test_a_small_terminal_is_told_what_the_picture_wants() -> None:
@@ -100,7 +118,7 @@ def test_a_small_terminal_is_told_what_the_picture_wants() -> None:
 
 def test_a_note_has_one_line_and_a_warning_all_of_its_text() -> None:
     state = status("2s 3h")
-    long = {"id": "record_unsigned", "todo": "play continues, " * 12, "detail": "there is no key", "blocks": False}
+    long = {"id": "record_unsigned", "values": {"why": "play continues, " * 12}, "blocks": False}
     for severity, whole in (("note", False), ("warning", True)):
         state["alarm"] = {"open": [long | {"severity": severity, "choices": [], "of": [], "since": 0}]}
         shown = drawn(state, 80, 24)

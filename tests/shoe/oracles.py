@@ -33,7 +33,7 @@ def entries(lines: list[Line]) -> Iterator[Entry]:
 
 def is_fault(events: tuple[e.AnyEvent, ...]) -> bool:
     """Whether `fault` made this entry: its events name the error."""
-    return any("ValueError" in getattr(each, "detail", "") + getattr(each, "what", "") for each in events)
+    return any("ValueError" in f"{getattr(each, 'values', '')} {getattr(each, 'what', '')}" for each in events)
 
 
 def replayed(lines: list[Line]) -> Shoe:

@@ -106,7 +106,7 @@ def test_the_counts_outlive_a_shoe_and_a_start() -> None:
 
 def test_a_cut_card_that_comes_too_early_is_counted() -> None:
     table = begun()
-    early = events.Irregular(id="cut_card_early", detail="", since=0)
+    early = events.Irregular(id="cut_card_early", since=0)
     acts = counted(table.shoe, replace(table.entries[-1], events=(early,)))
     assert acts
     assert acts.acts == (Acts(dealer="wu", cut_early=1),)

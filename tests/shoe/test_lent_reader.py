@@ -15,7 +15,7 @@ def passed(count: int, seq: int, lent: bool = True) -> inputs.TestCardsPassed:
 
 def test_it_is_lost_while_it_is_lent() -> None:
     table = Table(burn="none").play("shoe", LENT)
-    assert (table.open, table.detail("reader_lost")) == (("reader_lost",), "lent to Ann for calibration")
+    assert (table.open, table.about("reader_lost")) == (("reader_lost",), "lent to: Ann")
     assert table.shoe.device.lent == "Ann"
     assert table.play(BACK).shoe.device.lent == ""
 
@@ -32,5 +32,5 @@ def test_test_cards_are_taken_and_on_record() -> None:
 
 def test_what_passed_while_no_daemon_ran_loses_the_reader_to_nobody() -> None:
     table = Table(burn="none").play(passed(2, 1, lent=False))
-    assert table.detail("reader_lost") == "2 test cards passed while no daemon ran, by Ann"
+    assert table.about("reader_lost") == "test cards: 2 · by: Ann"
     assert table.shoe.device.lent == ""

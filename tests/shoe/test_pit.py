@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs, orders
+from firmware_bridge.facts.book.refusals import phrase
 from firmware_bridge.games.house import usual
 from firmware_bridge.shoe import Shoe, evolve, fault, state
 from firmware_bridge.shoe.draft import Draft
@@ -24,8 +25,7 @@ NEXT = {"burn": "none", "close": "next"}
 def test_next_before_the_end_of_the_burn_is_noted_and_no_warning() -> None:
     table = Table(burn="first-card").play("shoe next")
     (noted,) = alarms(table.shoe)
-    todo = "the burn is not finished: burn the remaining cards, then press NEXT"
-    assert (noted.id, noted.severity, noted.todo) == ("burn_short", "note", todo)
+    assert (noted.id, noted.severity, noted.values) == ("burn_short", "note", {"why": phrase("burn_first_hidden")})
 
 
 def test_next_means_five_things() -> None:
@@ -77,7 +77,8 @@ def test_an_error_of_our_own_says_where_and_not_what() -> None:
         raise ValueError("the card is Kd")
     except ValueError as error:
         events = fault(table.shoe, card, error)
-    assert next(event.detail for event in events if isinstance(event, e.Irregular)).startswith("ValueError in test_an")
+    [opened] = [event for event in events if isinstance(event, e.Irregular)]
+    assert str(opened.values["why"]).startswith("ValueError in test_an")
 
 
 def test_an_error_with_no_shoe_open_voids_no_round() -> None:
@@ -112,9 +113,9 @@ def test_the_policy_is_the_one_the_shoe_was_opened_under() -> None:
     table = Table(**PLAIN).play("shoe")
     opened = next(event for event in table.events if isinstance(event, e.ShoeOpened))
     lenient = {"jam": replace(opened.policy["jam"], blocks=False)}
-    shoe = evolve(evolve(Shoe(), replace(opened, policy=lenient)), e.Irregular(id="jam", detail="", since=0))
+    shoe = evolve(evolve(Shoe(), replace(opened, policy=lenient)), e.Irregular(id="jam", since=0))
     assert blockers(shoe) == ()
-    assert blockers(evolve(shoe, e.Irregular(id="unreadable", detail="", since=0))) == ("unreadable",)
+    assert blockers(evolve(shoe, e.Irregular(id="unreadable", since=0))) == ("unreadable",)
 
 
 def test_a_wrong_lot_is_foreign_and_the_first_lot_is_adopted() -> None:

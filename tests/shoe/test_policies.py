@@ -127,7 +127,7 @@ def test_every_choice_is_carried_out_or_refused(policy: str, house: dict[str, An
     """What the policy leaves settles the irregularity, anything else changes nothing at all."""
     for name, choice in product(POLICIES[policy], get_args(Choice)):
         table = Table(**house, policy=policy).play(steps)
-        table.shoe = before = evolve(table.shoe, events.Irregular(id=name, detail="", since=0))
+        table.shoe = before = evolve(table.shoe, events.Irregular(id=name, since=0))
         table.take(table.order(orders.Resolve(name, choice)))
         left = choice in row(before, name).choices
         assert not table.answer.ok or left, (name, choice)

@@ -176,7 +176,7 @@ def test_what_the_page_says_is_what_the_table_does(policy: str, alarm: str, game
     said = SAID[policy][alarm]
     table = caused(policy, alarm, game)
     assert came(table, alarm), table.open
-    if "burn it" in said.todo:
+    if said.todo == "Burn the card.":
         set_aside = [each.why for each in table.events if isinstance(each, e.CardSetAside)]
         assert (set_aside, held(table), table.open) == (["burned"], 0, ())
         return

@@ -103,7 +103,7 @@ def test_the_last_card_of_a_round_read_again_opens_no_round() -> None:
 
 def test_no_name_of_a_card_is_in_the_alarm() -> None:
     (alarm,) = alarms(told("9s", "9s+").shoe)
-    assert (alarm.id, alarm.detail) == ("read_again", "behind card 1 of this shoe")
+    assert (alarm.id, alarm.values) == ("read_again", {"behind": 1})
 
 
 @pytest.mark.parametrize("house", [{"decks": 1}, {"game": "niuniu", "decks": 1}])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from firmware_bridge.facts import inputs, orders
+from firmware_bridge.facts.book.refusals import Phrase, phrase
 from firmware_bridge.topics.lamps import lamps
 from firmware_bridge.topics.state import alarms
 from tests.kit.table import BACK, LOST, RESUMED, Table
@@ -12,12 +13,14 @@ from tests.kit.table import BACK, LOST, RESUMED, Table
 PLAIN = {"burn": "none"}
 
 
-@pytest.mark.parametrize(("seq", "detail"), [(0, "the reader restarted"), (40, "reports before number 40 are lost")])
-def test_a_gap_is_said_by_what_is_lost(seq: int, detail: str) -> None:
+@pytest.mark.parametrize(
+    ("seq", "why"), [(0, phrase("reader_restarted")), (40, phrase("reports_lost_before", number=40))]
+)
+def test_a_gap_is_said_by_what_is_lost(seq: int, why: Phrase) -> None:
     table = Table(burn="none").play("shoe 9s")
     table.take(table.card("Th", report=inputs.ReportNo(1, seq), gap=True))
     (told,) = alarms(table.shoe)
-    assert (told.id, told.detail) == ("reader_gap", detail)
+    assert (told.id, told.values) == ("reader_gap", {"why": why})
 
 
 def test_an_entered_card_is_told_again_by_the_reader_and_dealt_once() -> None:
@@ -131,8 +134,8 @@ def test_a_report_is_a_repeat_only_if_a_board_can_still_hold_it(seq: int, is_new
 def test_another_board_is_said_whatever_its_session(inside: bool, session: int) -> None:
     table = Table(**PLAIN).play(inputs.ReaderBooted(at=0, session=1, serial="A"))
     table.play(*["shoe"] * inside, inputs.ReaderBooted(at=0, session=session, serial="B"))
-    what = "another reader is plugged in: its serial number is B, and was A"
-    assert [each.detail for each in table.shoe.device.irregular] == [what] * inside
+    why = phrase("other_reader", serial="B", known="A")
+    assert [each.values for each in table.shoe.device.irregular] == [{"why": why}] * inside
     assert table.shoe.device.serial == "B"
 
 

@@ -171,4 +171,4 @@ def test_a_reader_flag_or_reason_tells_no_face() -> None:
     table.take(table.card(ONCE, flags=("face_up",)))
     table.take(inputs.CardUnread(at=0, reason="unreadable", nonce="a" * 32))
     assert not any(ONCE in text for text in table.shown)
-    assert msgspec.json.encode(table.shoe.device.irregular).decode().count("card 1 of this shoe") == 1
+    assert msgspec.json.encode(table.shoe.device.irregular).decode().count('"values":{"number":1}') == 1

@@ -24,20 +24,22 @@ def stuck(sensor: str, is_so: bool = True) -> inputs.SensorStuck:
     return inputs.SensorStuck(at=0, sensor=sensor, stuck=is_so)
 
 
+THIRD = "slot: player card 3 · dealt to: player card 1, banker card 1, player card 2, banker card 2"
+
 # settings, steps -> what is told of a wrong slot
 LAID: list[tuple[str, dict[str, Any], list[Step], str | None]] = [
     ("where it was dealt", PLAIN, ["shoe 9s", *filled("P1")], None),
-    ("elsewhere", PLAIN, ["shoe 9s", *filled("B1")], "a card lies in B1, but cards were dealt to P1"),
-    ("before any was dealt", PLAIN, ["shoe", *filled("P1")], "a card lies in P1, but cards were dealt to no slot"),
+    ("elsewhere", PLAIN, ["shoe 9s", *filled("B1")], "slot: banker card 1 · dealt to: player card 1"),
+    ("before any was dealt", PLAIN, ["shoe", *filled("P1")], "slot: player card 1"),
     ("all four", PLAIN, ["shoe 9s Kd 2h 3c", *filled("P1", "B1", "P2", "B2")], None),
     ("the last card of a round that closed by itself", PLAIN, [f"shoe {NATURAL}", *filled("B2")], None),
-    ("a third that nobody drew", NEXT, [f"shoe {NATURAL}", *filled("P3")], "a card lies in P3, but cards were dealt to P1, B1, P2, B2"),
+    ("a third that nobody drew", NEXT, [f"shoe {NATURAL}", *filled("P3")], THIRD),
     ("while cards wait", PLAIN, ["shoe ?? 9s", *filled("P1", "B1")], None),
     ("a card too many", NEXT, [f"shoe {NATURAL} 2s", *filled("P3")], None),
     ("reserves that became thirds", SIX, ["shoe 2s Kd 2h 5c 6c 4d", *filled("P3", "B3")], None),
     ("sealed reserves, the player draws", SIX | {"disclose": "sealed"}, ["shoe 2s Kd 2h 5c 6c 4d", *filled("P3", "B3")], None),
     ("sealed reserves, nobody draws", SIX | {"disclose": "sealed"}, [f"shoe {NATURAL} 6c 4d", *filled("P3", "B3")], None),
-    ("and open: nobody drew", SIX | {"disclose": "sealed"}, [f"shoe {NATURAL} 6c 4d reveal reveal", *filled("P3")], "a card lies in P3, but cards were dealt to P1, B1, P2, B2, R1, R2"),
+    ("and open: nobody drew", SIX | {"disclose": "sealed"}, [f"shoe {NATURAL} 6c 4d reveal reveal", *filled("P3")], THIRD + ", reserve 1, reserve 2"),
     ("in the burn", {"burn": 2}, ["shoe 9s", *filled("P1")], None),
     ("with no shoe", PLAIN, [*filled("P1")], None),
     ("after a void", PLAIN, ["shoe 9s Kd !void misdeal", *filled("B1")], None),
@@ -46,7 +48,7 @@ LAID: list[tuple[str, dict[str, Any], list[Step], str | None]] = [
 
 @pytest.mark.parametrize(("settings", "steps", "told"), [row[1:] for row in LAID], ids=[row[0] for row in LAID])
 def test_a_card_felt_in_a_slot(settings: dict[str, Any], steps: list[Step], told: str | None) -> None:
-    assert Table(**settings).play(*steps).detail("wrong_slot") == told
+    assert Table(**settings).play(*steps).about("wrong_slot") == told
 
 
 def test_the_floor_accepts_or_voids_a_card_in_the_wrong_slot() -> None:
@@ -88,10 +90,10 @@ def test_a_sealed_tables_sensor_is_doubted_once_its_cut_card_has_its_place() -> 
 
 def test_one_alarm_names_all_that_are_stuck() -> None:
     table = Table(**PLAIN).play("shoe", stuck("next"), stuck("cut_card"), stuck("cut_card"))
-    assert table.detail("sensor_stuck") == "next, cut_card"
+    assert table.about("sensor_stuck") == "sensors: next, cut_card"
     assert mode(table.shoe) == "VIRTUAL_CUT"
     table.play(stuck("next", False), stuck("next", False))
-    assert (table.detail("sensor_stuck"), mode(table.shoe)) == ("cut_card", "VIRTUAL_CUT")
+    assert (table.about("sensor_stuck"), mode(table.shoe)) == ("sensors: cut_card", "VIRTUAL_CUT")
     assert table.play(stuck("cut_card", False)).open == ()
 
 

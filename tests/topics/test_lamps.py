@@ -53,13 +53,13 @@ LIT: list[tuple[dict[str, Any], list[Step], str, str]] = [
     ),
     (SIX, [f"shoe {NATURAL} 8h 2c next 4d"], "B2 steady", "B2 due"),
     # trouble
-    (PLAIN, ["shoe 9s ??"], "fault blocked", "unreadable: a card was not read"),
-    (PLAIN, ["shoe 9s", LOST], "fault blocked", "reader_lost: the card reader does not answer"),
-    (PLAIN, ["shoe 9s", LOST, BACK], "fault confirm", "reader_back: the card reader works again"),
-    (PLAIN, ["shoe 9s", LOST, BACK, JAM], "fault blocked", "jam: a card is stuck"),
-    (PLAIN, ["shoe 9s", RESTART], "fault confirm, B1 steady", "restarted_mid_round: the shoe restarted"),
-    (PLAIN, ["shoe 9s next"], "fault steady, B1 steady", "missing_third: the round needs another card"),
-    (NEXT, [f"shoe {NATURAL} 8h"], "fault steady, ready confirm", "overdrawn: one card too many"),
+    (PLAIN, ["shoe 9s ??"], "fault blocked", "unreadable"),
+    (PLAIN, ["shoe 9s", LOST], "fault blocked", "reader_lost"),
+    (PLAIN, ["shoe 9s", LOST, BACK], "fault confirm", "reader_back"),
+    (PLAIN, ["shoe 9s", LOST, BACK, JAM], "fault blocked", "jam"),
+    (PLAIN, ["shoe 9s", RESTART], "fault confirm, B1 steady", "restarted_mid_round"),
+    (PLAIN, ["shoe 9s next"], "fault steady, B1 steady", "missing_third"),
+    (NEXT, [f"shoe {NATURAL} 8h"], "fault steady, ready confirm", "overdrawn"),
     (NEXT, [f"shoe {NATURAL} 8h next"], "fault steady, B1 steady, ready steady", "B1 due"),
 ]
 

@@ -77,12 +77,13 @@ def _started(table: Table) -> Any:
     return table.lines[0].entry and table.lines[0].entry.input
 
 
-def test_alarms_say_what_to_do() -> None:
+def test_alarms_say_what_happened_and_for_people_what_to_do() -> None:
     alarm = told(Table(burn="none").play("shoe 9s", LOST))["alarm"]["open"]
     assert [(each["id"], each["severity"], each["blocks"], each["choices"]) for each in alarm] == [
         ("reader_lost", "critical", True, [])
     ]
-    assert "shoe enter" in alarm[0]["todo"]
+    assert alarm[0]["values"] == {"why": "unplugged"}
+    assert alarm[0]["text"].startswith("Reader lost (unplugged): Stop drawing. Check the reader's cable")
     assert alarm[0]["since"] == 4
 
 

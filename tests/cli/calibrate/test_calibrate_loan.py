@@ -37,7 +37,7 @@ def test_test_cards_are_on_record_and_in_no_shoe(table: Callable[..., BridgeTabl
     anna = Technician(bridge)
     assert anna.told["ok"]
     assert irregular(bridge) == ["reader_lost"]
-    assert "lent to anna" in noted(bridge)
+    assert "{'to': 'anna'}" in noted(bridge)
     anna.read(cards)
     assert anna.ask(do="give_back") == {"ok": True, "do": "give_back"}
     bridge.until(lambda: back(bridge))
@@ -130,7 +130,7 @@ def test_one_technician_at_a_time(table: Callable[..., BridgeTable]) -> None:
     status = bridge.bridge.control.status()
     assert (status["lent"]["device"], status["lent"]["to"], status["returning"]) == ("reader", "anna", None)
     (alarm,) = [each for each in status["alarm"]["open"] if each["id"] == "reader_lost"]
-    assert alarm["todo"] == "the reader is lent to anna for calibration, or not back yet: draw no card, wait"
+    assert alarm["values"] == {"to": "anna"}
     told = Technician(bridge, device="pins").told
     assert told["error"] == "the reader is lent to anna"
     anna.hang_up()

@@ -17,6 +17,7 @@ from firmware_bridge.facts.printable import fault
 from firmware_bridge.games.house import house_of, usual
 from firmware_bridge.shoe.policy import POLICIES
 from firmware_bridge.topics.state import last_rounds, snapshots
+from firmware_bridge.topics.texts.alarms import todo
 from tests.kit.rows import each_row
 
 PLAIN = house_of(burn="none")
@@ -88,7 +89,7 @@ def test_the_screen_says_it_in_words(name: str, told: dict[str, Any], shown: str
 
 
 def test_rhythms_are_named_as_they_are_seen() -> None:
-    assert row("lamps", status("9s ??")).startswith("fault fast blink (blocked)  (unreadable: ")
+    assert row("lamps", status("9s ??")).startswith("fault fast blink (blocked)  (unreadable)")
     assert row("lamps", status("cut")).startswith("ready double flash, P1 steady  (last round")
 
 
@@ -186,12 +187,12 @@ def test_a_shoe_that_does_not_guide_names_no_card() -> None:
 def test_where_nobody_has_a_step_an_alarm_tells_its_own() -> None:
     told = status("9sTdTsTc", House(burn="none", betting="required"))
     told["alarm"]["open"] = [alarm("broker_lost")]
-    assert row("next", told) == "look"
+    assert row("next", told) == todo("en", "broker_lost", "keep-order")
 
 
 def alarm(name: str) -> dict[str, Any]:
     """One that lets play go on."""
-    fields = {"id": name, "blocks": False, "todo": "look", "choices": [], "since": 0, "detail": "x"}
+    fields = {"id": name, "blocks": False, "choices": [], "since": 0, "values": {}}
     return fields | {"severity": "warning"}
 
 
@@ -217,18 +218,16 @@ def test_the_orders_that_settle_an_alarm_can_be_pasted(name: str, choices: tuple
 
 def test_a_name_of_an_old_journal_moves_no_cursor() -> None:
     told = status("9s", table_id="T\x1b[2J07")
-    told["alarm"]["open"] = [alarm("dirty") | {"detail": "lent to Eve\nIN ORDER: all is well\x9b31m", "todo": "\u202e"}]
+    values = {"to": "Eve\nIN ORDER: all is well\x9b31m", "x": "\u202e"}
+    told["alarm"]["open"] = [alarm("reader_lost") | {"values": values}]
     for text in (*screen(told), line(told)):
         assert fault(text, 1_000) is None
-    assert r"lent to Eve\nIN ORDER: all is well\x9b31m" in "".join(screen(told))
+    assert r"lent to: Eve\nIN ORDER: all is well\x9b31m" in "".join(screen(told))
 
 
 def test_what_two_people_type_for_a_card_that_was_not_read_is_told() -> None:
-    (todo,) = [text for text in screen(status("??")) if "enter" in text and text.startswith("    ")]
-    assert (
-        todo.strip()
-        == "a card was not read: two people must enter it with `sudo shoe enter CARD --by NAME --second NAME`"
-    )
+    (found,) = [text for text in screen(status("??")) if "enter" in text and text.startswith("    ")]
+    assert found.strip() == "Two people must enter the card with sudo shoe enter CARD --by NAME --second NAME."
 
 
 def test_while_the_reader_is_lent_the_next_step_is_to_wait() -> None:
@@ -245,8 +244,8 @@ def test_a_reader_that_does_not_come_back_has_a_remedy(pid: int, remedy: str) ->
 
 def test_the_next_step_of_an_alarm_is_its_remedy() -> None:
     told = status("9s 9s", house_of(burn="none", decks=1))
-    todo = told["alarm"]["open"][0]["todo"]
-    assert row("next", told) == f"{todo}; to decide, use one of the commands below"
+    step = todo("en", told["alarm"]["open"][0]["id"], "keep-order").rstrip(".")
+    assert row("next", told) == f"{step}; to decide, use one of the commands below"
 
 
 def test_an_alarm_that_does_not_stop_play() -> None:
@@ -260,7 +259,7 @@ def test_a_note_takes_the_place_of_no_act_and_of_no_waiting() -> None:
     opened["alarm"] = {"open": [alarm("record_unsigned") | {"severity": "note"}]}
     assert row("next", opened) == "Draw no card: bets are open"
     opened["alarm"]["open"] += [alarm("broker_lost")]
-    assert row("next", opened) == "look"
+    assert row("next", opened) == todo("en", "broker_lost", "keep-order")
 
 
 def test_the_verdict_is_the_last_line_too_where_alarms_push_it_off_the_screen(

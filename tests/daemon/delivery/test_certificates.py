@@ -11,8 +11,11 @@ import pytest
 
 from firmware_bridge.daemon.delivery import certificates as module
 from firmware_bridge.daemon.delivery.certificates import Certificates, TlsLink
+from firmware_bridge.facts.book.refusals import Value
 from firmware_bridge.mqtt.certificates import DAY_S
 from firmware_bridge.mqtt.settings import BrokerSettings
+from firmware_bridge.topics.texts.alarms import line
+from tests.kit.alarms import unfit
 from tests.kit.certificates import Authority
 from tests.kit.patience import comes
 
@@ -26,7 +29,7 @@ class Watched:
         self.at_s, self.between = time.time(), True
         self.peer: float | None = None
         self.renewed = 0
-        self.alarms: dict[str, tuple[str, str]] = {}
+        self.alarms: dict[str, str] = {}
         ca, cert, key = (str(folder / each) for each in ("ca.pem", "mine.pem", "mine.key"))
         self.settings = BrokerSettings(client_id="T07", ca=ca, cert=cert, key=key)
         link = TlsLink(lambda: self.peer, self.renew, lambda: self.between)
@@ -35,13 +38,14 @@ class Watched:
     def renew(self) -> None:
         self.renewed += 1
 
-    def warn(self, name: str, detail: str, todo: str) -> None:
-        self.alarms[name] = detail, todo
+    def warn(self, alarm: str, /, **values: Value) -> None:
+        assert unfit(alarm, values) == []
+        self.alarms[alarm] = line("en", alarm, "", values)
 
-    def unwarn(self, name: str) -> None:
-        self.alarms.pop(name, None)
+    def unwarn(self, alarm: str, /) -> None:
+        self.alarms.pop(alarm, None)
 
-    def after(self, days: float) -> tuple[str, str] | None:
+    def after(self, days: float) -> str | None:
         """The alarm after some days more."""
         self.at_s += days * DAY_S
         self.look()
@@ -66,12 +70,12 @@ def test_thirty_days_before_its_end_a_certificate_is_an_alarm(watched: Watched) 
     assert watched.after(59.0) is None
     said = watched.after(1.5)
     assert said is not None
-    assert said[0].startswith(f"the certificate {watched.settings.cert} ends on 20")
-    assert "docs/broker.md" in said[1]
+    assert f"({watched.settings.cert} · ends: 20" in said
+    assert "docs/broker.md" in said
     assert watched.certificates.days == 29
     ended = watched.after(40.0)
     assert ended is not None
-    assert " ended on 20" in ended[0]
+    assert "ended: 20" in ended
     assert watched.certificates.days == -11
 
 
@@ -79,7 +83,7 @@ def test_that_of_the_broker_too(watched: Watched) -> None:
     watched.peer = watched.at_s + 10 * DAY_S
     said = watched.after(0.0)
     assert said is not None
-    assert said[0].startswith("the broker's certificate ends on ")
+    assert "(the broker's certificate · ends: 20" in said
     watched.peer = watched.at_s + 400 * DAY_S
     assert watched.after(0.0) is None
 
@@ -87,8 +91,8 @@ def test_that_of_the_broker_too(watched: Watched) -> None:
 def test_one_that_is_not_valid_yet_names_the_clock(watched: Watched) -> None:
     said = watched.after(-400.0)
     assert said is not None
-    assert " is valid from 20" in said[0]
-    assert "clock" in said[1]
+    assert "valid from: 20" in said
+    assert "clock" in said
 
 
 def test_a_changed_file_is_used_once_between_rounds(watched: Watched) -> None:

@@ -20,6 +20,7 @@ from firmware_bridge.daemon.devices.code_books import (
 from firmware_bridge.daemon.devices.reader_inputs import as_input
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import inputs
+from firmware_bridge.facts.book.refusals import phrase
 from firmware_bridge.facts.cards import FACES, TILES, Card
 from firmware_bridge.shoe import Shoe
 from firmware_bridge.shoe.handlers.card_checks import CardFault, card_fault
@@ -271,17 +272,18 @@ def test_serials_on_shared_codes_are_told_in_one_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "book", "detail"),
+    ("code", "book", "why"),
     [
-        ("X1", PRINTED, "its code is in no code book"),
-        ("X1", plain(), "no code book is set up, and its code is not the name of a card: run `shoe check`"),
-        (62, plain(), "its code is in no code book"),  # of a native reader, which needs none
+        ("X1", PRINTED, "not_in_book"),
+        ("X1", plain(), "no_code_book"),
+        (62, plain(), "not_in_book"),  # of a native reader, which needs none
     ],
 )
-def test_a_foreign_code_says_whether_there_is_a_book(code: str | int, book: CodeBook, detail: str) -> None:
+def test_a_foreign_code_says_whether_there_is_a_book(code: str | int, book: CodeBook, why: str) -> None:
     told = as_input(Read(code), book)
     assert isinstance(told, inputs.CardUnread)
-    assert card_fault(Shoe(), HeldCard(None, told.nonce, reason=told.reason)) == CardFault("foreign", detail)
+    fault = CardFault("foreign", {"why": phrase(why)})
+    assert card_fault(Shoe(), HeldCard(None, told.nonce, reason=told.reason)) == fault
 
 
 def test_a_book_prints_no_card() -> None:

@@ -50,7 +50,7 @@ def test_a_card_too_many_is_noted_and_opens_the_next_round(policy: str) -> None:
     told = shoe.tells(*drawn("8s"))
     (opened,) = [each for each in told if isinstance(each, events.Irregular)]
     (closed,) = [each for each in told if isinstance(each, events.IrregularityClosed)]
-    assert (opened.id, opened.detail) == ("overdrawn", "reported by the reader after round 1")
+    assert (opened.id, opened.values) == ("overdrawn", {"round": 1})
     assert (closed.id, closed.choice) == ("overdrawn", "noted")
     assert (shoe.table.open, shoe.table.told) == ((), "1 closed player")  # it holds nothing
 

@@ -50,6 +50,8 @@ def test_the_order_of_messages_makes_no_difference(game: str) -> None:
 
 EVENTS = {
     '{"type":"Irregular","id":"jam","detail":"a card is stuck","since":1}': AlarmBegan,
+    '{"type":"Irregular","id":"jam","since":1,"values":{"round":3}}': AlarmBegan,
+    '{"type":"Irregular","id":"burn_over","since":1}': AlarmBegan,
     '{"type":"IrregularityClosed","id":"jam","choice":"resume","by":"anna"}': AlarmEnded,
     '{"type":"ShoeOpened","number":3,"house":{"game":"baccarat","decks":8}}': ShoeBegan,
     '{"type":"ShoeEnded","why":"cut","rounds":71}': ShoeOver,

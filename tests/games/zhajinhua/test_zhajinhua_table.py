@@ -151,12 +151,12 @@ def test_an_unread_card_is_asked_for_by_the_first_compare_that_needs_it() -> Non
     assert topic(played.shoe).hands == dict.fromkeys(("S1", "S2", "S3"), (None, None, None))
     played.play("1:compare=2")
     assert played.open == ("unreadable",)
-    assert "face-down card in S2" in (played.detail("unreadable") or "")
+    assert played.about("unreadable") == "reason: not read · slot: seat 2"
     assert enter(played, "9d").ok
     assert did(played)[-1] == ("out", "S2", "compare")
     assert played.open == ()
     played.play("3:fold")
-    assert "face-down card in S3" in (played.detail("unreadable") or "")
+    assert played.about("unreadable") == "reason: not read · slot: seat 3"
     assert enter(played, "4c").ok
     message = played.rounds[-1]
     assert message["hands"]["S2"]["cards"] == ["9h", "9d", "2s"]
