@@ -14,9 +14,10 @@ from typing import Any, Final
 from firmware_bridge.config.socket_address import is_bound, socket_address
 from firmware_bridge.config.toml_text import document
 from firmware_bridge.errors import BridgeError, ConfigError, UsageError
+from firmware_bridge.facts.book.roles import GROUPS
 from firmware_bridge.facts.decoding import json_alone
 from firmware_bridge.facts.printable import REMEDY, fault
-from firmware_bridge.facts.rights import GROUPS, roles_for
+from firmware_bridge.facts.rights import roles_for
 
 DEFAULT_CONFIG: Final = Path("/etc/firmware-bridge/bridge.toml")
 RUNTIME: Final = Path("/run/firmware-bridge/control.sock")

@@ -83,6 +83,10 @@ class Orders(Generic[A]):
         """Give a seat's move. round, turn: the question that it answers, None for the present one."""
         return self.give(orders.Mark(word, seat, value, round, turn))
 
+    def unmark(self, seat: int | None = None, *, round: int | None = None, turn: int | None = None) -> A:
+        """Take back the last mark, while nothing followed it; refused if it was another seat's."""
+        return self.give(orders.Unmark(seat, round, turn))
+
     def next(self, *, round: int | None = None) -> A:
         """Press the dealer's NEXT key."""
         return self.give(orders.Next(round))
@@ -226,13 +230,13 @@ class Sender:
         """Return an order signed as of what its table has said last; None where it has said nothing."""
         assert self._signing
         table, order, person = given[:3]
-        seen, is_resend = self._seen.get(table), isinstance(order, orders.Resend)
-        if seen is None and not is_resend:
+        seen, is_anytime = self._seen.get(table), orders.row_of(order).is_anytime
+        if seen is None and not is_anytime:
             return None
         claims: dict[str, object] = {"on_behalf_of": person} if person else {}
         if seen:
             claims["as_of"] = {"journal": seen.journal, "seq": seen.as_of, "boot": seen.boot}
-        if isinstance(order, orders.OF_ROUND) and order.round is None and seen:
+        if type(order) in orders.OF_ROUND and orders.round_of(order) is None and seen:
             order = replace(order, round=seen.round)
         payload = self._signing.order(f"{self._prefix}/{table}/command", command(order, id), **claims)
         return given._replace(payload=payload)

@@ -10,9 +10,10 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from firmware_bridge.config.pins import AnyPin, AnySensor, KeypadConfig, PinsConfig
+from firmware_bridge.facts.book.orders import GUARDED
 from firmware_bridge.facts.house import House, Limit
 from firmware_bridge.facts.languages import Whole
-from firmware_bridge.facts.orders import ALL, BY_MQTT, LONGEST_NAME, TOPICS_BY_KEY, Guarded
+from firmware_bridge.facts.orders import ALL, BY_MQTT, LONGEST_NAME, TOPICS_BY_KEY
 from firmware_bridge.facts.printable import CLASS
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.baccarat.roads.good import GoodId
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     Protocol = str
     Command = str
     Allowed = str
+    Guarded = str
     GameName = str
 else:  # derived, so that each order, reader and game is named in one place
     Protocol = Annotated[
@@ -48,6 +50,7 @@ else:  # derived, so that each order, reader and game is named in one place
     ]
     Command = Literal[ALL]
     Allowed = Literal[(*ALL, *TOPICS_BY_KEY)]
+    Guarded = Literal[GUARDED]
     GameName = Literal[tuple(GAMES)]
 
 

@@ -13,6 +13,7 @@ from firmware_bridge.config.sections import (
     orders_by_mqtt,
 )
 from firmware_bridge.config.toml_text import as_written
+from firmware_bridge.facts.book.orders import ORDERS
 from firmware_bridge.facts.orders import BY_MQTT
 from firmware_bridge.games.game import Game, Terms
 from firmware_bridge.games.house import cut_place
@@ -69,7 +70,8 @@ def contradictions(config: Config) -> Iterator[Contradiction]:
 def refused_by_wire(config: Config) -> Iterator[Contradiction]:
     """Yield the orders that `[mqtt] commands` allows and `[service] second_person` refuses there."""
     alone = [each for each in config.orders if not each.two_people]  # the others may name the second person
-    refused = orders_by_mqtt(config.mqtt, alone) | (orders_by_mqtt(config.mqtt, config.orders) & {"correct"})
+    at_table = {do for do, row in ORDERS.items() if not row.two_by_key}
+    refused = orders_by_mqtt(config.mqtt, alone) | (orders_by_mqtt(config.mqtt, config.orders) & at_table)
     both = [each for each in config.service.second_person if each in refused]
     if both:
         where = "[mqtt] commands" if set(both) <= set(config.mqtt.commands) else "[[orders]] allows"

@@ -4,11 +4,11 @@ from typing import Final, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
+from firmware_bridge.facts.book.roles import Role
 from firmware_bridge.facts.bounds import PersonText
 from firmware_bridge.facts.cards import Card, Serial
 from firmware_bridge.facts.house import House
 from firmware_bridge.facts.orders import Order
-from firmware_bridge.facts.rights import Role
 
 
 class Follows(Struct, frozen=True):

@@ -3,8 +3,10 @@
 from typing import Annotated, Final, Literal, get_args
 
 from msgspec import Meta, Struct
+from msgspec.structs import fields
 
 from firmware_bridge.facts import names
+from firmware_bridge.facts.book import orders as book
 from firmware_bridge.facts.book.refusals import Value
 from firmware_bridge.facts.bounds import PERSON
 from firmware_bridge.facts.cards import Card
@@ -242,23 +244,48 @@ Order = (
     | Malformed
 )
 
-ORDERS: Final[tuple[type[Order], ...]] = tuple(each for each in get_args(Order) if each not in (Enter, Malformed))
-"""The orders that the topic `command` can be allowed to give."""
-
 
 def tag_of(order: Order | type[Order]) -> str:
     """The name of an order: the value of `do`."""
     return str(order.__struct_config__.tag)
 
 
-ALL: Final = tuple(map(tag_of, ORDERS))
+TYPES: Final[dict[str, type[Order]]] = {do: each for each in get_args(Order) if (do := tag_of(each)) in book.ORDERS}
+"""Name of an order -> its type."""
+
+ALL: Final = tuple(do for do in TYPES if book.ORDERS[do].by_wire)
 """The names of the orders that the topic `command` can be allowed to give."""
 
-BY_MQTT: Final = ("bets_open", "bets_closed", "mark", "resend")
+ORDERS: Final = tuple(TYPES[do] for do in ALL)
+"""The orders that the topic `command` can be allowed to give."""
+
+BY_MQTT: Final = tuple(do for do in ALL if book.ORDERS[do].usual)
 """The default of these: the orders of every round, and `resend`."""
 
-OF_ROUND: Final = (BetsOpen, BetsClosed, Mark, Unmark, Next, Reveal, Fly, Void)
+
+def row_of(order: Order | type[Order]) -> book.Row:
+    """The row of an order in the book. Raises KeyError for one that stands for what cannot be carried out."""
+    return book.ORDERS[tag_of(order)]
+
+
+def _may_name_round(order: type[Order]) -> bool:
+    return any(each.name == "round" and not each.required for each in fields(order))
+
+
+OF_ROUND: Final = tuple(filter(_may_name_round, ORDERS))
 """The orders about the round that is open or comes next; they may name it."""
+
+
+def round_of(order: Order) -> int | None:
+    """The round that an order names of those which may; None for none."""
+    return getattr(order, "round", None) if type(order) in OF_ROUND else None
+
+
+def reason(order: type[Order]) -> Literal["none", "may", "must"]:
+    """Whether an order has the giver's reason."""
+    found = [each.required for each in fields(order) if each.name == "why"]
+    return "none" if not found else "must" if found[0] else "may"
+
 
 BY_KEY: Final = names.KEY
 """How the giver of a signed order begins: the name of its key follows."""
@@ -269,10 +296,7 @@ CLAIMS: Final = ("count", "as_of", "expires", "on_behalf_of")
 TOPICS_BY_KEY: Final = ("stored",)
 """The topics that a key may be allowed to write, beside orders."""
 
-Guarded = Literal["correct", "void", "resolve"]
-"""The orders for which a house may ask for a second person; with `void` also a decision that voids a round."""
-
-LOCAL: Final = (*ALL, "enter")
+LOCAL: Final = tuple(TYPES)
 """The orders that can be given at the table."""
 
 

@@ -1,17 +1,8 @@
-"""The roles of people at a table: what each may ask the daemon for. Names only, so that a command loads quickly."""
+"""What each role at a table may ask the daemon for, besides orders. Names only, so that a command loads quickly."""
 
-from typing import Final, Literal
+from typing import Final
 
-Role = Literal["owner", "pit", "tech", "audit", "dealer"]
-"""A role, by the socket on which a request came; `owner` is root and the daemon's own user, who may do everything."""
-
-GROUPS: Final[dict[Role, str]] = {
-    "pit": "shoe-pit",
-    "tech": "shoe-tech",
-    "audit": "shoe-audit",
-    "dealer": "shoe-dealer",
-}
-"""Role -> its Unix group. A role's socket lies in a folder of the role's name beside the control socket."""
+from firmware_bridge.facts.book.roles import Role
 
 _RIGHTS: Final[dict[str, tuple[Role, ...]]] = {
     "status": ("pit", "tech", "audit"),
@@ -30,5 +21,9 @@ _RIGHTS: Final[dict[str, tuple[Role, ...]]] = {
 
 
 def roles_for(do: str) -> tuple[Role, ...]:
-    """The roles, besides the owner, that may send a request; what has no row is an order, which the pit gives."""
-    return _RIGHTS.get(do, ("pit",))
+    """The roles, besides the owner, that may send a request; what is unknown is refused as an order of the pit."""
+    if do in _RIGHTS:
+        return _RIGHTS[do]
+    from firmware_bridge.facts.book.orders import ORDERS  # imported here: a command that only asks needs no order
+
+    return ORDERS[do].who if do in ORDERS else ("pit",)

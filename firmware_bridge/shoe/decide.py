@@ -6,13 +6,15 @@ from typing import Final
 from msgspec.structs import replace
 
 from firmware_bridge.facts import events, inputs
+from firmware_bridge.facts.book.orders import ORDERS
 from firmware_bridge.facts.book.refusals import Refused, phrase
-from firmware_bridge.facts.orders import OF_ROUND, Answer, Malformed, Mark, Order, Reveal, Unmark, tag_of
+from firmware_bridge.facts.orders import Answer, Malformed, Mark, Order, Reveal, Unmark, round_of, tag_of
 from firmware_bridge.shoe.acts import end_shift
 from firmware_bridge.shoe.draft import Draft
 from firmware_bridge.shoe.handlers import betting, devices, disclosure, orders, pit, read_again, reader_result, rounds
 from firmware_bridge.shoe.handlers.settling import settle
 from firmware_bridge.shoe.round import coming, phase
+from firmware_bridge.shoe.standing import refuse
 from firmware_bridge.shoe.state import Phase, Shoe, answer_to
 
 BOARD_KEEPS: Final = 32
@@ -39,6 +41,7 @@ def drafted(shoe: Shoe, fact: inputs.AnyInput) -> Draft | None:
     try:
         _refuse_used_id(shoe, fact)
         _refuse_other_round(draft.shoe, fact)
+        _refuse_now(draft.shoe, fact)
         remark = handler(draft, fact, *_order(fact))
         answer = Answer(ok=True, hint=remark or None)
     except Refused as refused:
@@ -91,11 +94,17 @@ def _refuse_used_id(shoe: Shoe, fact: inputs.AnyInput) -> None:
 
 def _refuse_other_round(shoe: Shoe, fact: inputs.AnyInput) -> None:
     """Refuses an order that names another round than the topic `table` shows; a mark's own question says more."""
-    if not isinstance(fact, inputs.Ordered) or not isinstance(fact.order, OF_ROUND) or fact.order.round is None:
+    if not isinstance(fact, inputs.Ordered) or (named := round_of(fact.order)) is None:
         return
-    if not isinstance(fact.order, Mark | Unmark) and fact.order.round != (now := coming(shoe).round):
-        other = phrase("other_round", now=now, round=fact.order.round)
+    if not isinstance(fact.order, Mark | Unmark) and named != (now := coming(shoe).round):
+        other = phrase("other_round", now=now, round=named)
         raise Refused("round", why=other, todo=phrase("see_table"))
+
+
+def _refuse_now(shoe: Shoe, fact: inputs.AnyInput) -> None:
+    """Refuses an order that the table takes at another time alone, whatever its arguments are."""
+    if isinstance(fact, inputs.Ordered) and (row := ORDERS.get(tag_of(fact.order))) and row.when:
+        refuse(shoe, row.when)
 
 
 def _order(fact: inputs.AnyInput) -> tuple[Order, ...]:
@@ -171,13 +180,9 @@ def _if_required(handler: Handler) -> Handler:
     return if_required
 
 
-NO_SHOE: Final = _refuse("no_shoe")
 IN_USE: Final = _refuse("shoe_in_use")
-IN_ROUND: Final = _refuse("round_open")
-BURNING: Final = _refuse("burn_unfinished")
-BETTING: Final = _if_required(_refuse("bets_open_already"))
-NO_BETTING: Final = _if_required(_refuse("bets_not_open"))
 NO_RESULT: Final = _refuse("no_result")
+NO_BETS: Final = _if_required(_refuse("bets_not_open"))
 
 
 def _row(usual: Handler, outside: Handler | None = None, **others: Handler) -> dict[Phase, Handler]:
@@ -217,37 +222,29 @@ HANDLERS: Final[dict[str, dict[Phase, Handler]]] = {
     "next": _row(orders.press_next),
     "reveal": _row(orders.press_reveal),
     "result_key": _row(orders.press_result, empty=NO_RESULT, burning=NO_RESULT),
-    # orders
-    "open_shoe": _row(IN_USE, outside=orders.order_shoe),
-    "close_shoe": _row(orders.close_shoe, outside=NO_SHOE, dealing=IN_ROUND, complete=IN_ROUND),
-    "close_table": _row(IN_USE, outside=orders.close_table),
-    "bets_open": _row(
-        IN_ROUND, outside=NO_SHOE, burning=BURNING, betting=BETTING, ready=_if_required(betting.bets_open)
-    ),
+    # orders, where their rows in the book let them pass
+    "open_shoe": _row(orders.order_shoe),
+    "close_shoe": _row(orders.close_shoe),
+    "close_table": _row(orders.close_table),
+    "bets_open": _row(_if_required(betting.bets_open)),
     "bets_closed": _row(
-        NO_BETTING,
-        outside=rounds.opening(NO_BETTING, betting.bets_closed),
-        burning=BURNING,
-        betting=_if_required(betting.bets_closed),
-        complete=betting.next_first,
+        _if_required(betting.bets_closed),
+        outside=rounds.opening(NO_BETS, betting.bets_closed),
+        complete=devices.accepted,
         ready=_if_required(betting.update_purses),
     ),
     "unmark": _row(betting.take_back_mark),
     "mark": _row(
-        betting.give_mark,
-        outside=rounds.opening(betting.give_mark, betting.bets_first),
-        burning=BURNING,
-        betting=betting.bets_first,
-        complete=betting.over,
+        betting.give_mark, outside=rounds.opening(betting.give_mark, betting.bets_first), betting=betting.bets_first
     ),
-    "reveal_order": _row(orders.reveal_order, outside=NO_SHOE, burning=BURNING),
-    "fly": _row(orders.fly, outside=NO_SHOE, burning=BURNING, dealing=IN_ROUND, complete=IN_ROUND),
-    "request_shoe_change": _row(orders.request_shoe_change, outside=NO_SHOE, burning=BURNING),
+    "reveal_order": _row(orders.reveal_order),
+    "fly": _row(orders.fly),
+    "request_shoe_change": _row(orders.request_shoe_change),
     "request_dealer_change": _row(orders.request_dealer_change),
     "dealer": _row(orders.dealer_in),
-    "void": _row(orders.void, outside=NO_SHOE, burning=BURNING),
-    "correct": _row(orders.correct, empty=NO_SHOE),
-    "enter": _row(orders.enter, outside=NO_SHOE),
+    "void": _row(orders.void),
+    "correct": _row(orders.correct),
+    "enter": _row(orders.enter),
     "resolve": _row(pit.resolve),
     "resend": _row(devices.accepted),
     "malformed": _row(devices.malformed),

@@ -7,11 +7,12 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from firmware_bridge.facts import events
+from firmware_bridge.facts.book.standing import MARK_TAKEN_BACK
 from firmware_bridge.facts.inputs import ReportNo
 from firmware_bridge.games.house import size_of
 from firmware_bridge.games.moves import Answered, Mark
 from firmware_bridge.shoe import order_counts
-from firmware_bridge.shoe.last_mark import CLOSED, FOLLOWS, TAKEN
+from firmware_bridge.shoe.last_mark import CLOSED, FOLLOWS
 from firmware_bridge.shoe.state import (
     ANSWERS_KEPT,
     HeldCard,
@@ -178,7 +179,7 @@ def _mark_given(shoe: Shoe, event: events.MarkGiven) -> Shoe:
 
 def _mark_taken_back(shoe: Shoe, event: events.MarkTakenBack) -> Shoe:
     reveal_by = shoe.last_mark.reveal_by if shoe.last_mark else None
-    before = LastMark(followed=TAKEN, taken=shoe.replies[-1])
+    before = LastMark(followed=MARK_TAKEN_BACK, taken=shoe.replies[-1])
     known = shoe.device.unmarked or {}
     counted = known | {shoe.dealer: known.get(shoe.dealer, 0) + 1}
     after = replace(shoe, replies=shoe.replies[:-1], turn=event.turn, reveal_by=reveal_by, last_mark=before)

@@ -1,11 +1,13 @@
-"""Says after which events the last mark of a round can no longer be taken back, and by which refusal."""
+"""Says when the last mark of a round can no longer be taken back: after which events, by which refusal."""
 
 from typing import Final
 
-from firmware_bridge.facts import events
+from msgspec.structs import replace
 
-TAKEN: Final = "mark_taken_back"
-"""Why the mark before one that was taken back stands."""
+from firmware_bridge.facts import events
+from firmware_bridge.games.prompts import OpeningDue
+from firmware_bridge.shoe.round import asked, layout, rules
+from firmware_bridge.shoe.state import Shoe
 
 _DRAWN: Final = "mark_stands_card_drawn"
 _OPENED: Final = "mark_stands_card_opened"
@@ -36,3 +38,11 @@ FOLLOWS: Final[dict[type, str]] = {
     events.RoundCorrected: "mark_stands_round_corrected",
 }
 """Event -> the refusal to take the last mark back after it. No other event concerns the round."""
+
+
+def is_paid(shoe: Shoe) -> bool:
+    """Whether the last mark moved chips between bank and seats, or decided the round."""
+    question, moved = asked(shoe), rules(shoe).money.moved
+    if question is None or (isinstance(question, OpeningDue) and question.by_itself):
+        return True
+    return moved(layout(shoe)) != moved(layout(replace(shoe, replies=shoe.replies[:-1])))

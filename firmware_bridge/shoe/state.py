@@ -6,13 +6,13 @@ show public values only.
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from enum import Enum
 from functools import lru_cache
 from typing import Any, Final
 
 from msgspec import UNSET, Raw, Struct
 from msgspec.structs import replace
 
+from firmware_bridge.facts.book.standing import Phase as Phase
 from firmware_bridge.facts.cards import Card, Serial
 from firmware_bridge.facts.events import CutBy, Device, KeyChanged, Origin, Played
 from firmware_bridge.facts.events_of_rounds import Net
@@ -22,21 +22,6 @@ from firmware_bridge.facts.orders import Answer
 from firmware_bridge.games.house import size_of
 from firmware_bridge.games.moves import Answered, Mark
 from firmware_bridge.shoe.policy import POLICIES
-
-
-class Phase(Enum):
-    """The phase of a shoe; the last round, open irregularities and held cards are separate from it."""
-
-    EMPTY = "empty"
-    BURNING = "burning"
-    BETTING = "betting"
-    READY = "ready"
-    DEALING = "dealing"
-    COMPLETE = "complete"
-    ENDED = "ended"
-
-    __hash__ = object.__hash__
-
 
 IN_PLAY: Final = (Phase.READY, Phase.DEALING)
 """The phases in which a round waits for a card, a mark, or an opening."""

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from firmware_bridge.cli.daemon_socket import NotAllowed, connected, signed
-from firmware_bridge.facts.rights import GROUPS
+from firmware_bridge.facts.book.roles import GROUPS
 from tests.kit import command
 from tests.kit.control import answering
 

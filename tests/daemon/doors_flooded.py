@@ -16,7 +16,7 @@ from threading import Thread
 from typing import Any, Final
 
 from firmware_bridge.config.doors import SOCKET
-from firmware_bridge.facts.rights import GROUPS, Role
+from firmware_bridge.facts.book.roles import GROUPS, Role
 from tests.kit.daemon_table import DaemonTable
 from tests.kit.people import GID, UID, all_connected_as
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 import pytest
 
 from firmware_bridge.config.doors import SOCKET
-from firmware_bridge.facts.rights import GROUPS, Role
+from firmware_bridge.facts.book.roles import GROUPS, Role
 from tests.daemon.doors_flooded import MOST_MB, Display, Lines, Socket, floods_of_sockets, killed, memory_mb
 from tests.daemon.flooded import Feeling, Flooded
 from tests.kit.broker import free_port

@@ -22,8 +22,9 @@ from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
 from paho.mqtt.reasoncodes import ReasonCode
 
 from firmware_bridge.daemon.table import control, recorder
+from firmware_bridge.facts.book.roles import GROUPS
 from firmware_bridge.facts.orders import LOCAL
-from firmware_bridge.facts.rights import _RIGHTS, GROUPS, roles_for
+from firmware_bridge.facts.rights import _RIGHTS, roles_for
 from firmware_bridge.floor.acl import mosquitto, users
 from firmware_bridge.floor.config import parse
 from tests.daemon.table import test_people

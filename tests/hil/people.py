@@ -4,7 +4,8 @@ import json
 import shlex
 from typing import Final
 
-from firmware_bridge.facts.rights import _RIGHTS, GROUPS, Role, roles_for
+from firmware_bridge.facts.book.roles import GROUPS, Role
+from firmware_bridge.facts.rights import _RIGHTS, roles_for
 from tests.hil.table import Table
 
 LOGINS: Final[dict[str, tuple[str, ...]]] = {

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from firmware_bridge.facts.rights import GROUPS
+from firmware_bridge.facts.book.roles import GROUPS
 from tests.kit.patience import PatientSocket
 
 UID = {

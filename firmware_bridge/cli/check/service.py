@@ -13,7 +13,7 @@ from firmware_bridge import __build__, __version__
 from firmware_bridge.cli.check.finding import UNIT, USER, Machine
 from firmware_bridge.config.findings import Finding
 from firmware_bridge.daemon.devices.wires import wires
-from firmware_bridge.facts.rights import GROUPS as GROUP_OF
+from firmware_bridge.facts.book.roles import GROUPS as GROUP_OF
 from firmware_bridge.facts.rights import roles_for
 from hardware.connections import SOCKET
 

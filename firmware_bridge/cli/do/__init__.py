@@ -8,12 +8,12 @@ from typing import Any, Final, get_args
 from msgspec.structs import fields
 
 from firmware_bridge.cli import FAILED
-from firmware_bridge.cli.do.confirm import ASKED, confirmed
+from firmware_bridge.cli.do.confirm import confirmed
 from firmware_bridge.cli.do.order import give, order_options
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.cards import HINT, look_alikes, read_cards
 from firmware_bridge.facts.house import Choice
-from firmware_bridge.facts.orders import Order, tag_of
+from firmware_bridge.facts.orders import Order, row_of, tag_of
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.moves import mark_of
 
@@ -53,16 +53,21 @@ def options(parser: argparse.ArgumentParser) -> None:
         if name == CONFIRM:
             order.add_argument("number", **NUMBER, help="the number of the order, as in shoe status")
         order_options(order)
-        if name in ASKED:
+        if _asks(name):
             order.add_argument("--yes", action="store_true", help="do not ask: for scripts")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Gives the order; 0 if obeyed, 1 if refused. Raises NoDaemon."""
     fields: dict[str, Any] | None = _fields(arguments)
-    if arguments.do in ASKED:
+    if _asks(arguments.do):
         fields = confirmed(arguments, arguments.do, _fields(arguments))
     return FAILED if fields is None else give(arguments, arguments.do, fields)
+
+
+def _asks(name: str) -> bool:
+    """Whether an order is shown and asked about before it is given."""
+    return name in ORDERS and row_of(ORDERS[name]).asks
 
 
 def _first_sentence(order: type[Order]) -> str:

@@ -14,12 +14,6 @@ from firmware_bridge.facts.printable import escaped
 from firmware_bridge.topics.texts import Language, known, names, text
 from firmware_bridge.topics.texts.phrases import joined
 
-ASKED: Final = ("correct", "void", "resolve")
-"""Orders that are shown and asked about before they are given; a decision where it may void a round."""
-
-VOIDS: Final = ("void", "end-shoe")
-"""Choices that may void a round."""
-
 
 class NotConfirmed(UsageError):
     """An act that moves money, without a yes."""
@@ -28,10 +22,8 @@ class NotConfirmed(UsageError):
 def confirmed(arguments: argparse.Namespace, name: str, fields: dict[str, Any]) -> dict[str, Any] | None:
     """The order's fields with what they are about, None if the answer is no. Raises NoDaemon, NotSent, NotConfirmed.
 
-    An order that would be refused is returned as it is: its refusal belongs on record.
+    An order that would be refused, or would move no money, is returned as it is: what becomes of it belongs on record.
     """
-    if name == "resolve" and fields["choice"] not in VOIDS:
-        return fields
     order, lang = checked({"do": name, **fields}), language(arguments.lang, arguments.config)
     seen = ask(socket_path(arguments.config), checked({"do": "preview", "by": arguments.by, "order": order}))
     if not seen["ok"]:

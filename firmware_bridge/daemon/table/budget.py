@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from firmware_bridge.daemon.table.clock import now
 from firmware_bridge.daemon.table.refusals import is_backend, of_a_key
 from firmware_bridge.facts import events, inputs, orders
+from firmware_bridge.facts.book.orders import Price
 from firmware_bridge.shoe.state import Shoe
 
 Source = Literal["backend", "keys", "people"]
@@ -84,21 +85,41 @@ def _price(shoe: Shoe, fact: inputs.AnyInput, made: Sequence[events.AnyEvent], s
     if _is_refusal(made[-1]):  # and yet something is on record: an irregularity, bets that make no round
         return size
     match fact:
-        case inputs.Pressed(key="unmark") | inputs.Ordered(order=orders.Unmark()):
+        case inputs.Pressed(key="unmark"):
             return 2 * size
         case inputs.Pressed(key=key) if key not in ("next", "reveal"):  # a result again
             return size if since else 0
-        case inputs.Ordered(order=orders.BetsOpen() | orders.Void() | orders.CloseShoe()):
-            return size if shoe.laid else size + since  # a round with cards cannot be given again by orders alone
-        case inputs.Ordered(order=orders.BetsClosed()):  # purses again; the first ones after a round are its own
-            return size + since if since and shoe.status == "open" and not shoe.betting else 0
-        case inputs.Ordered(order=orders.Correct(round=number)):
-            return size if any(each.round == number and each.revision for each in shoe.rounds) else 0
-        case inputs.Ordered(order=orders.DealerIn() | orders.RequestDealerChange() | orders.CloseTable()):
-            return size
-        case inputs.Ordered(order=orders.Enter()):  # a card, by two people
-            return size // 2
+        case inputs.Ordered(order=order) if not isinstance(order, orders.Malformed):
+            return _PRICES[orders.row_of(order).price](shoe, order, size, since)
     return 0
+
+
+def _back(shoe: Shoe, order: orders.Order, size: int, since: int) -> int:
+    """Charges for what is thrown away: a round with cards cannot be given again by orders alone."""
+    return size if shoe.laid else size + since
+
+
+def _purses(shoe: Shoe, order: orders.Order, size: int, since: int) -> int:
+    """Charges for purses that are given again; the first ones after a round are its own."""
+    return size + since if since and shoe.status == "open" and not shoe.betting else 0
+
+
+def _again(shoe: Shoe, order: orders.Order, size: int, since: int) -> int:
+    """Charges for a further correction of a round."""
+    number = getattr(order, "round", None)
+    return size if any(each.round == number and each.revision for each in shoe.rounds) else 0
+
+
+_PRICES: Final[dict[Price, Callable[[Shoe, orders.Order, int, int], int]]] = {
+    "free": lambda shoe, order, size, since: 0,
+    "entry": lambda shoe, order, size, since: size,
+    "half": lambda shoe, order, size, since: size // 2,
+    "twice": lambda shoe, order, size, since: 2 * size,
+    "back": _back,
+    "purses": _purses,
+    "again": _again,
+}
+"""Price of an order in the book -> the bytes that are charged: of the shoe, order, entry, and what was ordered."""
 
 
 def _changes_nothing(made: Sequence[events.AnyEvent]) -> bool:

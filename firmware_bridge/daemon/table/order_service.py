@@ -40,8 +40,6 @@ from firmware_bridge.topics.texts.refusals import worded
 
 log = logging.getLogger(__name__)
 
-_TYPES: Final[dict[str, type[orders.Order]]] = {orders.tag_of(each): each for each in (*orders.ORDERS, orders.Enter)}
-
 
 class OrderService:
     """Gives orders to the table. resend: queues a part of a journal. is_full: whether too many parts wait."""
@@ -111,7 +109,7 @@ def order_of(fields: dict[str, Any], allowed: Collection[str], names_second: boo
     names_second: whether its giver by MQTT may name a second person.
     """
     do = str(fields["do"]).replace("-", "_")
-    if do not in _TYPES:
+    if do not in orders.TYPES:
         near = nearest(do[:ID_LENGTH], allowed)
         todo = phrase("did_you_mean", word=near) if near else phrase("one_of_orders", orders=tuple(allowed))
         return malformed(shown(do), "not_a_command", do=shown(do), todo=todo)
@@ -120,9 +118,9 @@ def order_of(fields: dict[str, Any], allowed: Collection[str], names_second: boo
     if "by" in fields:
         return malformed(do, "by_not_allowed")
     arguments = {name: _numbered(name, value) for name, value in fields.items() if name not in ("id", "do")}
-    if wrong := mistake(_TYPES[do], arguments):
+    if wrong := mistake(orders.TYPES[do], arguments):
         return orders.Malformed(do, code=wrong.code, values=wrong.values)
-    order: orders.Order = msgspec.convert(arguments | {"do": do}, _TYPES[do])
+    order: orders.Order = msgspec.convert(arguments | {"do": do}, orders.TYPES[do])
     return order if allowed is orders.LOCAL else _by_wire(order, names_second)
 
 
@@ -154,10 +152,9 @@ def _by_wire(order: orders.Order, names_second: bool) -> orders.Order:
         case orders.Mark() if order.round is None or order.turn is None:
             missing = "round" if order.round is None else "turn"
             return malformed("mark", "mark_needs", name=missing)
-        case orders.Void() | orders.Resolve() if order.second and names_second:
-            return order
         case orders.Correct() | orders.Void() | orders.Resolve() if order.second:
-            return malformed(orders.tag_of(order), "second_at_table")
+            may_name = names_second and orders.row_of(order).two_by_key
+            return order if may_name else malformed(orders.tag_of(order), "second_at_table")
         case orders.OpenShoe(pack=pack) if pack.left is not None:
             return malformed("open_shoe", "left_at_table")
     return order

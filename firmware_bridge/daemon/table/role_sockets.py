@@ -22,10 +22,11 @@ from firmware_bridge.daemon.table.fair_turns import CountedLog, Pace
 from firmware_bridge.daemon.table.validation import shown
 from firmware_bridge.errors import in_words
 from firmware_bridge.facts import orders
+from firmware_bridge.facts.book.roles import GROUPS, Role
 from firmware_bridge.facts.inputs import Person
 from firmware_bridge.facts.names import unfit_word
 from firmware_bridge.facts.orders import LONGEST_NAME
-from firmware_bridge.facts.rights import GROUPS, Role, roles_for
+from firmware_bridge.facts.rights import roles_for
 
 log = logging.getLogger(__name__)
 

@@ -9,13 +9,16 @@ from firmware_bridge.daemon.table.connection import not_of_a_connection
 from firmware_bridge.daemon.table.order_service import order_of
 from firmware_bridge.daemon.table.recorder import ORDERS as RECORD_ORDERS
 from firmware_bridge.daemon.table.table import Table
+from firmware_bridge.facts.book import orders as book
+from firmware_bridge.facts.book.orders import ORDERS
 from firmware_bridge.facts.book.refusals import Value, phrase
 from firmware_bridge.facts.events import CommandAnswered
 from firmware_bridge.facts.inputs import Ordered, Person
 from firmware_bridge.facts.names import one_person
 from firmware_bridge.facts.orders import LOCAL, Answer, Malformed, refused
 from firmware_bridge.shoe.decide import decide
-from firmware_bridge.shoe.handlers.pit import voids
+from firmware_bridge.shoe.round import phase
+from firmware_bridge.shoe.standing import settings
 from firmware_bridge.shoe.state import Shoe
 
 WAITS_S: Final = 300.0
@@ -25,9 +28,6 @@ MOST: Final = 4
 """Orders that wait at the same time."""
 
 ALARM: Final = "second_login_due"
-ALWAYS: Final = ("enter", "correct", *RECORD_ORDERS)
-"""What two people always do; a house may ask for them elsewhere: `[service] second_person`."""
-
 SECOND_PERSON: Final = "the second person"
 
 Act = Callable[[dict[str, Any], Person], Answer]
@@ -137,9 +137,9 @@ def _unconfirmed(code: str, /, **values: Value) -> Answer:
 def needs_two(shoe: Shoe, fields: Mapping[str, Any]) -> bool:
     """Whether two people give this order, by its kind or by what the house asks for."""
     do = str(fields["do"]).replace("-", "_")
-    asked = (shoe.house if shoe.status == "open" else shoe.device.next_house).second_person or ()
-    is_voiding = do == "resolve" and "void" in asked and voids(shoe, str(fields.get("choice")))
-    return do in ALWAYS or do in asked or is_voiding
+    if do in RECORD_ORDERS or (do in ORDERS and ORDERS[do].people in ("logins", "two")):
+        return True
+    return book.needs_two(do, settings(shoe).second_person, phase(shoe).value, str(fields.get("choice")))
 
 
 def refusal(shoe: Shoe, fields: Mapping[str, Any], by: str) -> Answer | None:

@@ -15,6 +15,7 @@ from firmware_bridge.daemon.table.command import NotAnOrder, parse
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.daemon.table.validation import shown
 from firmware_bridge.facts import orders
+from firmware_bridge.facts.book.orders import ORDERS
 from firmware_bridge.facts.book.refusals import Phrase, phrase
 from firmware_bridge.facts.bounds import MOST
 from firmware_bridge.facts.names import unfit
@@ -37,8 +38,6 @@ HIGHEST: Final = 4_102_444_800_000
 
 OF_ROUND: Final = frozenset([orders.tag_of(each) for each in orders.OF_ROUND])
 PERSON: Final = "on_behalf_of"
-WITHOUT_AS_OF: Final = ("resend",)
-"""Orders that change nothing, and so may be of any time."""
 
 
 class Repeated(Exception):
@@ -198,7 +197,7 @@ class SignedOrders:
         named = shown(do)
         if why := _wrong_person(fields):
             return malformed(named, "shape", why=why, todo=phrase("one_line"))
-        if do not in WITHOUT_AS_OF and (why := self._not_of_now(fields.get("as_of"))):
+        if not (do in ORDERS and ORDERS[do].is_anytime) and (why := self._not_of_now(fields.get("as_of"))):
             return malformed(named, "as_of", why=why)
         if "expires" in fields and (why := self._expired(fields["expires"])):
             return malformed(named, "expired", why=why)

@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Any, Final, Protocol
 
 from firmware_bridge.daemon.table.connection import Connection
-from firmware_bridge.facts.rights import Role
+from firmware_bridge.facts.book.roles import Role
 
 WATCH_S: Final = 0.02
 """Seconds between two states for a watcher at least: at 20 cards a second it sees each card."""

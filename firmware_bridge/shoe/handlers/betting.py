@@ -6,29 +6,28 @@ from typing import Final
 from msgspec.structs import replace
 
 from firmware_bridge.facts import events, orders
+from firmware_bridge.facts.book import standing as when
 from firmware_bridge.facts.book.refusals import REFUSALS, Phrase, Refused, phrase
 from firmware_bridge.facts.inputs import Ordered, Pressed
 from firmware_bridge.games.game import Game, Layout
 from firmware_bridge.games.house import terms_of
 from firmware_bridge.games.machine import marked
 from firmware_bridge.games.moves import LOT, Mark
-from firmware_bridge.games.prompts import Due, MarkDue, OpeningDue, amount
+from firmware_bridge.games.prompts import Due, MarkDue, amount
 from firmware_bridge.shoe.draft import Draft
 from firmware_bridge.shoe.evolve import evolve
 from firmware_bridge.shoe.handlers.disclosure import start_clock
 from firmware_bridge.shoe.handlers.rounds import publish_happened, reveal_carried
-from firmware_bridge.shoe.last_mark import TAKEN
 from firmware_bridge.shoe.round import asked, asks, is_asked, layout, moves, rules, start, unread_needed
-from firmware_bridge.shoe.state import Shoe, is_card_out, next_turn, row
+from firmware_bridge.shoe.standing import refuse
+from firmware_bridge.shoe.state import Shoe, next_turn, row
 
 SEAT: Final = re.compile(r"[1-9][0-9]?")
 """A seat as text."""
 
 
 def bets_open(draft: Draft, fact: Ordered, order: orders.BetsOpen) -> None:
-    """Reopens betting: only while no card of the round was seen."""
-    if is_card_out(draft.shoe):
-        raise Refused("bets_behind_cards")
+    """Reopens betting."""
     draft.add(events.BetsOpened(round=draft.shoe.round))
 
 
@@ -79,12 +78,10 @@ def _in_words(left_out: dict[str, str]) -> str:
 def update_purses(draft: Draft, fact: Ordered, order: orders.BetsClosed) -> str:
     """Replaces the purses between two rounds of a game that takes them once a pack; they hold from the next round on.
 
-    Returns the seats that take no part, with the reasons. Raises Refused where bets are closed round by round, and
-    if too few seats would be left for a round: the purses stay as they were.
+    Returns the seats that take no part, with the reasons. Raises Refused if too few seats would be left for a round:
+    the purses stay as they were.
     """
     shoe = draft.shoe
-    if rules(shoe).money.stakes_per == "round" or is_card_out(shoe):
-        raise Refused("bets_not_open")
     check_stakes(rules(shoe), order)
     if (table := layout(evolve(shoe, _closed(shoe, order)))).no_round:
         raise _no_round(table)
@@ -151,10 +148,7 @@ def take_back_mark(draft: Draft, fact: Ordered | Pressed, order: orders.Unmark |
     shoe, order = draft.shoe, order or orders.Unmark()
     if order.round not in (None, shoe.round) or order.turn not in (None, shoe.turn):
         raise _late(shoe, phrase("look_again"))
-    if shoe.last_mark is None:
-        raise Refused("no_mark_to_take_back")
-    if shoe.last_mark.followed:
-        raise _stands(shoe, shoe.last_mark.followed)
+    refuse(shoe, when.MARK_STANDS)
     last = shoe.replies[-1]
     assert isinstance(last.move, Mark)
     seat = f"S{last.move.seat}" if last.move.seat else LOT
@@ -163,8 +157,7 @@ def take_back_mark(draft: Draft, fact: Ordered | Pressed, order: orders.Unmark |
     by = fact.by if isinstance(fact, Ordered) else "dealer"
     if last.move.word in rules(shoe).play.lifts and (isinstance(fact, Pressed) or by == orders.KEYPAD):
         raise Refused("mark_stands_seen")
-    if _is_paid(shoe):
-        raise Refused("mark_stands_paid")
+    refuse(shoe, when.MARK_UNPAID)
     draft.add(
         events.MarkTakenBack(
             round=shoe.round,
@@ -183,40 +176,10 @@ def take_back_mark(draft: Draft, fact: Ordered | Pressed, order: orders.Unmark |
     return f"{seat}: {last.move.word}{value} is taken back; {is_asked(asked(draft.shoe))}"
 
 
-def _stands(shoe: Shoe, followed: str) -> Refused:
-    """Why the last mark stands, and what is possible instead."""
-    if followed == TAKEN:
-        return Refused(followed)
-    return Refused(followed, todo=phrase("call_pit" if shoe.replies else "floor_corrects"))
-
-
-def _is_paid(shoe: Shoe) -> bool:
-    """Whether the last mark moved chips between bank and seats, or decided the round."""
-    question, moved = asked(shoe), rules(shoe).money.moved
-    if question is None or (isinstance(question, OpeningDue) and question.by_itself):
-        return True
-    return moved(layout(shoe)) != moved(layout(replace(shoe, replies=shoe.replies[:-1])))
-
-
 def bets_first(draft: Draft, fact: Ordered, order: orders.Mark) -> None:
     """Refuses a mark while bets are open. Raises Refused."""
     _refuse_late(draft.shoe, order, phrase("bets_are_open"))
-    raise Refused("no_mark_due", now=(phrase("close_bets_first"),))
-
-
-def next_first(draft: Draft, fact: Ordered, order: orders.BetsClosed) -> None:
-    """Refuses bets while a complete round waits for NEXT. A game without marks ignores them where betting is ignored.
-
-    Raises Refused.
-    """
-    shoe = draft.shoe
-    if shoe.house.betting == "required" or rules(shoe).play.words:
-        raise Refused("round_complete", round=shoe.round)
-
-
-def over(draft: Draft, fact: Ordered, order: orders.Mark) -> None:
-    """Refuses any mark, also a late one, while a complete round waits for NEXT. Raises Refused."""
-    raise Refused("over")
+    refuse(draft.shoe, when.NO_BETS_AWAITED)
 
 
 def _refuse_late(shoe: Shoe, order: orders.Mark, *now: Phrase) -> None:

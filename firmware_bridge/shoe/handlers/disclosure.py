@@ -1,11 +1,13 @@
 """Opens sealed cards: by the ceremony's steps, by order, and by the clock."""
 
 from firmware_bridge.facts import events
+from firmware_bridge.facts.book import standing as when
 from firmware_bridge.facts.book.refusals import Refused, phrase
 from firmware_bridge.facts.inputs import TimePassed
 from firmware_bridge.games.prompts import OpeningDue
 from firmware_bridge.shoe.draft import Draft
 from firmware_bridge.shoe.round import asked, layout, phase, rules, unread_needed
+from firmware_bridge.shoe.standing import refuse
 from firmware_bridge.shoe.state import HeldCard, Laid, Phase, Shoe
 
 
@@ -27,12 +29,10 @@ def _opening(shoe: Shoe) -> OpeningDue:
 
 def reveal(draft: Draft, slots: tuple[str, ...] = ()) -> None:
     """Opens the cards in `slots`, or the next step. Raises Refused if they cannot be opened now."""
-    if not is_sealed(draft.shoe):
-        raise Refused("nothing_sealed")
+    refuse(draft.shoe, when.SEALED)
     opening = _opening(draft.shoe)
     if not slots:
-        if not opening.step:
-            raise Refused("nothing_to_reveal")
+        refuse(draft.shoe, when.OPENING)
         _open(draft, opening.step)
         return
     for slot in slots:

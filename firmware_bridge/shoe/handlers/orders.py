@@ -1,11 +1,11 @@
 """Handles orders and keys of dealer, pit and guests: each acts, or is refused with a reason."""
 
 from firmware_bridge.facts import events, orders
+from firmware_bridge.facts.book import standing as when
 from firmware_bridge.facts.book.refusals import Phrase, Refused, Value, phrase
 from firmware_bridge.facts.inputs import Ordered, Pressed
 from firmware_bridge.facts.names import as_seen, one_person
 from firmware_bridge.games import GAMES
-from firmware_bridge.games.prompts import MarkDue
 from firmware_bridge.shoe import state
 from firmware_bridge.shoe.draft import Draft
 from firmware_bridge.shoe.handlers import rounds
@@ -14,19 +14,19 @@ from firmware_bridge.shoe.handlers.dealing import place
 from firmware_bridge.shoe.handlers.disclosure import reveal
 from firmware_bridge.shoe.handlers.pit import two_people
 from firmware_bridge.shoe.handlers.read_again import say_same
-from firmware_bridge.shoe.round import asked, asks, copies, due, layout, phase, rules, unread_needed
+from firmware_bridge.shoe.round import copies, due, layout, phase, rules, unread_needed
+from firmware_bridge.shoe.standing import refusal_of, refuse
 from firmware_bridge.shoe.state import Phase
 
 
 def order_shoe(draft: Draft, fact: Ordered, order: orders.OpenShoe) -> None:
-    """Opens a shoe: only when none is in use, and where the house wants it, confirmed by the pit boss."""
+    """Opens a shoe, where the house wants it confirmed by the pit boss."""
     if draft.shoe.device.next_house.confirm_shuffle and not order.confirmed_by.strip():
         raise Refused("shuffle_unconfirmed")
     game = GAMES[draft.shoe.device.next_house.game]
     if order.pack.decks is not None and order.pack.decks not in game.packs:
         raise Refused("wrong_decks", count=order.pack.decks, fit=_fitting(game.packs))
-    if draft.shoe.device.lent:
-        raise Refused("reader_lent", to=draft.shoe.device.lent)
+    refuse(draft.shoe, when.READER_HERE)
     rounds.open_shoe(draft, order.pack, fact.nonce, order.dealer, order.confirmed_by)
 
 
@@ -40,24 +40,17 @@ def _fitting(packs: range) -> Phrase:
 
 
 def close_shoe(draft: Draft, fact: Ordered, order: orders.CloseShoe) -> None:
-    """Ends the shoe between rounds. Raises Refused while a card of a round is out."""
-    if phase(draft.shoe) is not Phase.BURNING and state.held_cards(draft.shoe):
-        raise Refused("cards_drawn")
+    """Ends the shoe between rounds."""
     rounds.end_shoe(draft, order.why or f"closed by {fact.by}")
 
 
 def close_table(draft: Draft, fact: Ordered, order: orders.CloseTable) -> None:
     """Closes the table between two shoes, until the next one is opened."""
-    if draft.shoe.device.closed:
-        raise Refused("table_closed")
     draft.add(events.TableClosed(by=fact.by, why=order.why))
 
 
 def void(draft: Draft, fact: Ordered, order: orders.Void) -> None:
     """Voids the open round."""
-    is_cut_alone = all(isinstance(each, state.HeldCut) for each in draft.shoe.held)
-    if not draft.shoe.laid and is_cut_alone and not draft.shoe.replies:
-        raise Refused("no_round_to_void")
     two_people(draft.shoe, fact, order.second, "void")
     rounds.void_round(draft, order.why, fact.by, second=order.second)
 
@@ -71,6 +64,7 @@ def enter(draft: Draft, fact: Ordered, order: orders.Enter) -> None:
     if not as_seen(order.second) or one_person(order.second, fact.by):
         raise Refused("same_person_enters")
     shoe = draft.shoe
+    refuse(shoe, when.CARD_TO_ENTER)
     commit, secret = draft.seal(order.card, fact.nonce)
     entered = events.CardEntered(commit=commit, secret=secret, held=bool(shoe.held), by=fact.by, second=order.second)
     first = state.oldest_held(shoe)
@@ -81,11 +75,9 @@ def enter(draft: Draft, fact: Ordered, order: orders.Enter) -> None:
     elif state.is_open(shoe, "unreadable") and first and first.card is None:
         draft.add(entered)
         draft.close_irregularity("unreadable", "entered", fact.by)
-    elif state.blockers(shoe) == ("reader_lost",) and not shoe.held:
+    else:
         draft.add(entered)
         place(draft, state.HeldCard(order.card, fact.nonce, manual=True), held=False)
-    else:
-        raise Refused("no_card_to_enter")
 
 
 def _look_at(draft: Draft, n: int, entered: events.CardEntered) -> None:
@@ -108,39 +100,31 @@ def _look_at(draft: Draft, n: int, entered: events.CardEntered) -> None:
 
 def press_next(draft: Draft, fact: Ordered | Pressed, order: orders.Next | None = None) -> None:
     """Handles NEXT in its six meanings (irregularities.md)."""
-    waiting = [each.id for each in draft.shoe.device.irregular if state.row(draft.shoe, each.id).confirm]
-    if state.is_open(draft.shoe, "read_again") and not state.is_open(draft.shoe, "reader_lost"):
-        say_same(draft, fact.by if isinstance(fact, Ordered) else "dealer")
-    elif waiting and not state.is_open(draft.shoe, "reader_lost"):
+    shoe = draft.shoe
+    if refusal := refusal_of(shoe, when.NEXT):
+        _report_missing(draft, refusal.code)
+        raise refusal
+    by = fact.by if isinstance(fact, Ordered) else "dealer"
+    waiting = [each.id for each in shoe.device.irregular if state.row(shoe, each.id).confirm]
+    if state.is_open(shoe, "read_again") and not state.is_open(shoe, "reader_lost"):
+        say_same(draft, by)
+    elif waiting and not state.is_open(shoe, "reader_lost"):
         for each in waiting:
-            draft.close_irregularity(each, "confirm", fact.by if isinstance(fact, Ordered) else "dealer")
-    elif (blocked := state.blockers(draft.shoe)) and not _may_close(draft):
-        raise Refused("blocked", alarms=blocked, todo=blocked[0], policy=draft.shoe.house.policy)
-    elif rounds.next_opens(draft.shoe):
+            draft.close_irregularity(each, "confirm", by)
+    elif rounds.next_opens(shoe):
         rounds.open_with_next(draft, fact)
-    elif phase(draft.shoe) is Phase.BURNING:
-        left = draft.shoe.burn_left
+    else:
+        rounds.close_round(draft)
+
+
+def _report_missing(draft: Draft, code: str) -> None:
+    """Reports the cards that are missing where NEXT came too early, in the burn or in a round."""
+    left, slot = draft.shoe.burn_left, due(draft.shoe) if code == "slot_due" else None
+    if code == "burn_unfinished":
         missing: dict[str, Value] = {"why": phrase("burn_first_hidden")} if left is None else {"missing": left}
         draft.open_irregularity("burn_short", **missing)
-        raise Refused("burn_unfinished")
-    elif phase(draft.shoe) is Phase.DEALING:
-        refuse_to_end(draft)
-    elif phase(draft.shoe) is Phase.COMPLETE:
-        rounds.close_round(draft)
-    else:
-        raise Refused("no_round_to_end")
-
-
-def refuse_to_end(draft: Draft) -> None:
-    """Refuses to end a round: a card is due, or cards are still to be opened. Raises Refused."""
-    slot = due(draft.shoe)
-    if isinstance(question := asked(draft.shoe), MarkDue):
-        raise Refused("mark_due", now=asks(question))
-    if slot is None:
-        raise Refused("cards_to_reveal")
-    if rules(draft.shoe).play.has_third:
+    elif slot and rules(draft.shoe).play.has_third:
         draft.open_irregularity("missing_third", slot=slot)
-    raise Refused("slot_due", slot=slot)
 
 
 def press_result(draft: Draft, fact: Pressed) -> None:
@@ -149,8 +133,9 @@ def press_result(draft: Draft, fact: Pressed) -> None:
     now = phase(shoe)
     if fact.key not in rules(shoe).play.keys:
         raise Refused("no_such_key", game=shoe.house.game, key=fact.key)
-    if now is Phase.DEALING:
-        refuse_to_end(draft)
+    if refusal := refusal_of(shoe, when.ROUND_OVER):
+        _report_missing(draft, refusal.code)
+        raise refusal
     result = layout(shoe).result if now is Phase.COMPLETE else None
     ours = result.outcome if result else shoe.rounds[-1].outcome if shoe.rounds else None
     if ours is None:
@@ -187,28 +172,14 @@ def reveal_order(draft: Draft, fact: Ordered, order: orders.Reveal) -> None:
     reveal(draft, order.slots)
 
 
-def _may_close(draft: Draft) -> bool:
-    """Whether a round with cards entered by hand can be closed while the reader is away."""
-    return phase(draft.shoe) is Phase.COMPLETE and state.blockers(draft.shoe) == ("reader_lost",)
-
-
 def press_reveal(draft: Draft, fact: Ordered | Pressed) -> None:
     """Handles the REVEAL key: opens the next step of the ceremony."""
     reveal(draft)
 
 
 def fly(draft: Draft, fact: Ordered, order: orders.Fly) -> None:
-    """Starts a round without a bet, opened at once; more than `fly_limit` in a row are refused."""
+    """Starts a round without a bet, opened at once."""
     shoe = draft.shoe
-    _vip_only(draft, "fly_vip_only")
-    if stakes := rules(shoe).money.stakes:
-        raise Refused("fly_needs_bets", game=shoe.house.game, stakes=stakes)
-    if shoe.house.betting == "required" and phase(shoe) is not Phase.BETTING:
-        raise Refused("bets_closed")
-    if shoe.flying:
-        raise Refused("flown_already")
-    if shoe.device.flown >= shoe.house.fly_limit:
-        raise Refused("fly_limit", count=shoe.device.flown)
     draft.add(events.Flown(round=shoe.round, in_a_row=shoe.device.flown + 1))
     if phase(shoe) is Phase.BETTING:
         draft.add(events.BetsClosed(round=shoe.round))
@@ -218,21 +189,12 @@ def fly(draft: Draft, fact: Ordered, order: orders.Fly) -> None:
 
 
 def request_shoe_change(draft: Draft, fact: Ordered, order: orders.RequestShoeChange) -> None:
-    """Requests another shoe, after more than `shoe_change_after` rounds of this one, voided ones included."""
-    shoe = draft.shoe
-    _vip_only(draft, "shoe_change_vip_only")
-    if shoe.change is not None:
-        raise Refused("shoe_on_its_way")
-    if len(shoe.rounds) <= shoe.house.shoe_change_after:
-        raise Refused("too_few_rounds", count=len(shoe.rounds), round=shoe.house.shoe_change_after + 1)
-    draft.add(events.ShoeChangeRequested(until=draft.mono + shoe.house.shoe_change_minutes * 60_000))
+    """Requests another shoe."""
+    draft.add(events.ShoeChangeRequested(until=draft.mono + draft.shoe.house.shoe_change_minutes * 60_000))
 
 
 def request_dealer_change(draft: Draft, fact: Ordered, order: orders.RequestDealerChange) -> None:
     """Requests another dealer; the present one goes on until relieved."""
-    _vip_only(draft, "dealer_change_vip_only")
-    if draft.shoe.device.dealer_change:
-        raise Refused("dealer_on_the_way")
     draft.add(events.DealerChangeRequested())
 
 
@@ -241,9 +203,3 @@ def dealer_in(draft: Draft, fact: Ordered, order: orders.DealerIn) -> None:
     if not order.dealer.strip():
         raise Refused("dealer_missing")
     draft.add(events.DealerSignedIn(dealer=order.dealer))
-
-
-def _vip_only(draft: Draft, code: str) -> None:
-    shoe = draft.shoe
-    if (shoe.device.next_house if shoe.status == "empty" else shoe.house).mode != "vip":
-        raise Refused(code)

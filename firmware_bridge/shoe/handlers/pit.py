@@ -4,6 +4,8 @@ from collections.abc import Callable
 from typing import Final
 
 from firmware_bridge.facts import events
+from firmware_bridge.facts.book import standing as when
+from firmware_bridge.facts.book.orders import needs_two
 from firmware_bridge.facts.book.refusals import Refused
 from firmware_bridge.facts.house import Choice
 from firmware_bridge.facts.inputs import Ordered
@@ -16,18 +18,18 @@ from firmware_bridge.shoe.handlers.dealing import burn, burn_aside, burn_done
 from firmware_bridge.shoe.handlers.reader_result import close_judged, is_by_reader, meet_result
 from firmware_bridge.shoe.handlers.rounds import end_shoe, meet_cut_card, void_round
 from firmware_bridge.shoe.round import phase, rules
+from firmware_bridge.shoe.standing import refuse, settings
 from firmware_bridge.shoe.state import Phase, Shoe
 
 OUT_OF_TURN: Final = ("overdrawn", "drawn_before_bets_closed", "drawn_before_mark")
 """Irregularities about the turn of the oldest held card, not about the card itself."""
 
 
-def two_people(shoe: Shoe, fact: Ordered, second: str, order: str, *guarded: str) -> None:
-    """Checks the people behind an order; guarded: the acts in it. Raises Refused if the house asks for two."""
-    asked_for = shoe.house.second_person or ()
+def two_people(shoe: Shoe, fact: Ordered, second: str, order: str, choice: str = "") -> None:
+    """Checks the people behind an order. choice: of a decision. Raises Refused if the house asks for two."""
     if second and any(one_person(second, each) for each in (fact.by, fact.on_behalf_of) if each):
         raise Refused("same_person", do=order)
-    if not as_seen(second) and {order, *guarded} & {*asked_for}:
+    if not as_seen(second) and needs_two(order, settings(shoe).second_person, phase(shoe).value, choice):
         raise Refused("two_people", do=order)
 
 
@@ -37,21 +39,16 @@ def resolve(draft: Draft, fact: Ordered, order: Resolve) -> None:
     if not state.is_open(draft.shoe, name):
         if now := tuple(each.id for each in draft.shoe.device.irregular):
             raise Refused("alarm_not_open", alarm=name, alarms=now)
-        raise Refused("no_alarm_open", alarm=name)
+        refuse(draft.shoe, when.ALARM_OPEN, alarm=name)
     choices = state.row(draft.shoe, name).choices
     if order.choice not in choices:
         if choices:
             raise Refused("no_such_choice", choice=order.choice, alarm=name, choices=choices)
         raise Refused("no_choice", choice=order.choice, alarm=name)
-    two_people(draft.shoe, fact, order.second, "resolve", *(("void",) if voids(draft.shoe, order.choice) else ()))
+    two_people(draft.shoe, fact, order.second, "resolve", order.choice)
     clears = _clears(draft.shoe, order)
     _CHOICES[order.choice](draft, order, fact.by)
     draft.close_irregularity(name, order.choice, fact.by, order.why, clears, order.second)
-
-
-def voids(shoe: Shoe, choice: str) -> bool:
-    """Whether a decision voids a round."""
-    return choice == "void" or (choice == "end-shoe" and phase(shoe) in (Phase.DEALING, Phase.COMPLETE))
 
 
 def _burn(draft: Draft, order: Resolve, by: str) -> None:

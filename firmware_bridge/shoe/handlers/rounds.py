@@ -310,8 +310,6 @@ def opening(handler: Callable[..., str | None], while_betting: Callable[..., str
     """
 
     def open_for(draft: Draft, fact: Ordered, order: object) -> str | None:
-        if not opens_itself(draft.shoe) or draft.shoe.device.lent:
-            raise Refused("no_shoe")
         trial = Draft(draft.shoe, draft.at, draft.mono, draft.utc_offset)
         open_shoe(trial, Pack(), fact.nonce)
         remark = (while_betting if trial.shoe.betting else handler)(trial, fact, order)

@@ -6,6 +6,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from firmware_bridge.facts import orders
+from firmware_bridge.facts.book import orders as book
 from firmware_bridge.topics.texts import known, text
 from firmware_bridge.topics.texts.acts import Sayer
 
@@ -31,7 +32,7 @@ OF_A_REFUSAL: Final = ("key", "code", "values", "why", "answer", "by")
 PARTS: Final = ("type", "slot", "seat", "word", "value", "round", "number", "id", *OF_A_REFUSAL)
 """What is kept of an event: neither cards nor commitments."""
 
-ORDERS: Final = ("mark", "next", "reveal", "unmark")
+ORDERS: Final = tuple(do for do, row in book.ORDERS.items() if row.is_key)
 """The orders that stand for a key at the table: their refusals are shown."""
 
 
@@ -50,6 +51,11 @@ class Refused(Struct, frozen=True):
     seat: str = ""
     values: Mapping[str, Any] = {}
     error: str = ""
+
+    @property
+    def do(self) -> str:
+        """The order that was refused, or that the key stands for."""
+        return self.key.lower()
 
     def who(self, sayer: Sayer) -> str:
         """The seat of the keypad or key that a mark came from, or that it names; people are not named at the table."""

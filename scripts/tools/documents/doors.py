@@ -27,7 +27,7 @@ from firmware_bridge.config.doors import (
     Requests,
 )
 from firmware_bridge.daemon.table.order_service import A_SECOND
-from firmware_bridge.facts.rights import GROUPS
+from firmware_bridge.facts.book.roles import GROUPS
 from firmware_bridge.floor.page_config import PageSection, ScreenSection
 from firmware_bridge.floor.witness.config import WitnessSection
 

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from firmware_bridge.facts.rights import GROUPS
+from firmware_bridge.facts.book.roles import GROUPS
 from tests.kit.broker import free_port
 from tests.kit.daemon_table import BridgeTable
 from tests.kit.patience import awaited

@@ -10,7 +10,9 @@ import pytest
 from pytest_mock import MockerFixture
 
 from firmware_bridge.daemon.table import second_login
+from firmware_bridge.daemon.table.clock import now
 from firmware_bridge.facts.events_of_rounds import RoundCorrected, RoundVoided
+from firmware_bridge.facts.inputs import LidMoved
 from tests.daemon.table import test_people
 from tests.daemon.table.test_people import People
 from tests.kit.people import UID
@@ -169,6 +171,14 @@ def test_the_second_person_of_the_house_confirms_a_void_too(people: People) -> N
     answers = both(people, {"do": "void", "why": "misdeal", "by": "anna"}, {})
     assert [each["ok"] for each in answers] == [True, True]
     assert events_of(people, RoundVoided)[-1].second == "bo"
+
+
+@pytest.mark.parametrize(("cards", "voids"), [("", False), ("2s", True)])
+def test_a_decision_waits_for_another_login_where_it_voids_a_round(people: People, cards: str, voids: bool) -> None:
+    people.table.deal(cards)
+    people.table.bridge.table.handle(LidMoved(**now(), open=True))
+    ended = people.ask("pit", do="resolve", irregularity="lid_opened", choice="end-shoe", by="anna")
+    assert ("waits" in ended, ended["ok"], people.status()["table"]["phase"] == "ended") == (voids, True, not voids)
 
 
 def test_the_record_begins_anew_with_two_technicians(people: People) -> None:
