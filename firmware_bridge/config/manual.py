@@ -34,8 +34,8 @@ _{function}() {{
         case $path in
 {words}
         esac
-        [[ $path == '{underscored}' && $cur == *_* ]] && words=${{words//-/_}}
     fi
+    [[ $path == '{underscored}' && ! $option && $cur == *_* ]] && words=${{words//-/_}}
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 }}
 complete -o default -F _{function} {command}
@@ -109,7 +109,7 @@ def bash(
     parsers = dict(_parsers(command, parser))
     paths = [f"'{path}'" for path in parsers if path != command]
     options = [(f"{path} {name}", each) for path, of in parsers.items() for name, each in _with_value(of)]
-    values = [f"        '{last}') [[ $cur == -* ]] || words=$({ask}) ;;" for last, ask in asked.items()]
+    values = [f"        '{last}') [[ $cur == -* ]] || words=$({ask}) || words='' ;;" for last, ask in asked.items()]
     values += [
         f"        '{path}') words='{' '.join(map(str, action.choices))}' ;;"
         for path, action in options

@@ -5,13 +5,17 @@ That of `health` is in facts/book/measures.py, those of a game's own topics are 
 
 from typing import Annotated, Any, Final, Literal
 
-from msgspec import UNSET, Struct, UnsetType, field
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 
+from firmware_bridge.facts.book.orders import ORDERS
 from firmware_bridge.facts.book.refusals import Value
 from firmware_bridge.facts.bounds import Number, PersonText
 from firmware_bridge.facts.events_of_rounds import Reason
 from firmware_bridge.facts.house import House, Limit
 from firmware_bridge.facts.wire import Name
+
+OrderName = Annotated[str, Meta(extra_json_schema={"enum": list(ORDERS)})]
+"""The name of an order; a newer table may have more."""
 
 Clock = Literal["synchronised", "unsynchronised", "unknown"]
 
@@ -95,7 +99,8 @@ class Table(Struct, frozen=True):
     expected: the acts of the dealer that are due, in their order. pays: seat, hand and amount (below 0: taken) in the
     order in which they are paid, from the result to NEXT, where stakes are known. beside: cards that lie face down
     beside the table's slots: held, or drawn too many. closed: whether it was closed (`close_table`), which
-    ends when the next shoe is opened.
+    ends when the next shoe is opened. orders: order -> code of its refusal, for those that the table refuses now,
+    whatever their arguments are; it may take the others.
 
     Only in games with marks: turn: the number of the question. hands: slot -> its cards in order, null for one that is
     face down. act: slot -> the marks to choose from, with the values allowed for each (topics/offers.py). anytime: the
@@ -126,6 +131,7 @@ class Table(Struct, frozen=True):
     pays: tuple[tuple[str, str, str], ...] = ()
     beside: int = 0
     closed: bool = False
+    orders: dict[OrderName, str] = {}
     turn: int | UnsetType = UNSET
     hands: dict[str, tuple[str | None, ...]] | UnsetType = UNSET
     act: dict[str, dict[str, Any]] | UnsetType = UNSET

@@ -19,6 +19,7 @@ from firmware_bridge.games.prompts import MarkDue
 from firmware_bridge.shoe.expected import expected, pays
 from firmware_bridge.shoe.handlers.rounds import is_blind, is_pack_over
 from firmware_bridge.shoe.round import coming, due, layout, opens_itself, phase, rules
+from firmware_bridge.shoe.standing import refused, settings
 from firmware_bridge.shoe.state import (
     IN_PLAY,
     PastRound,
@@ -56,7 +57,7 @@ def table(shoe: Shoe) -> Table:
     """The public state of the table (shoe/state.py)."""
     now = phase(shoe)
     guided = now in IN_PLAY
-    is_in_use = shoe.status == "open"
+    is_in_use, house = shoe.status == "open", settings(shoe)
     return Table(
         game=shoe.house.game,
         phase=now.value,
@@ -73,12 +74,13 @@ def table(shoe: Shoe) -> Table:
         flown=shoe.device.flown,
         held=len(shoe.held),
         open=tuple([each.id for each in shoe.device.irregular]),
-        limits=(shoe.house if is_in_use else shoe.device.next_house).limits,
-        settings=shoe.house if is_in_use else shoe.device.next_house,
+        limits=house.limits,
+        settings=house,
         expected=tuple([each.act for each in expected(shoe)]),
         pays=pays(shoe),
         beside=len(held_cards(shoe)) + len(shoe.overdrawn),
         closed=shoe.device.closed is True,
+        orders=refused(shoe),
         **_asked(coming(shoe)),
     )
 

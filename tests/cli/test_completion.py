@@ -48,8 +48,9 @@ def completed(folder: Path, script: str, command: str, typed: str) -> set[str]:
         ("shoe do resend --config F --journal ", {"journals-1-F", "journals-2-F"}),
         ("shoe demo --fault wrong", {"wrong_slot"}),
         ("shoe demo --fault = wrong_", {"wrong_slot"}),
-        ("shoe do bets_", {"bets_open", "bets_closed"}),
-        ("shoe do bets-", {"bets-open", "bets-closed"}),
+        ("shoe do ", {"orders-1", "orders-2"}),
+        ("shoe do orders_", {"orders_1", "orders_2"}),
+        ("shoe do --he", {"--help"}),
         ("shoe do bets_closed --mo", {"--money"}),
     ],
 )
@@ -95,6 +96,18 @@ def test_open_alarms_are_listed_once(tmp_path: Path, mocker: MockerFixture) -> N
     assert asked.call_args[0][0] == tmp_path / "control.sock"
     asked.side_effect = BridgeError("no daemon")
     assert man.words("alarms", config) == []
+
+
+def test_orders_are_offered_that_the_table_takes_now(tmp_path: Path, mocker: MockerFixture) -> None:
+    config = tmp_path / "bridge.toml"
+    config.write_text(f'[table]\nid = "T07"\n[journal]\ndir = "{tmp_path}"\n')
+    table = {"orders": {"void": "no_round_to_void", "close_table": "shoe_in_use"}}
+    asked = mocker.patch("firmware_bridge.cli.help.man.ask", return_value={"table": table})
+    offered = man.words("orders", config)
+    assert {"close-shoe", "take-back", "confirm"} <= set(offered)
+    assert {"void", "close-table"}.isdisjoint(offered)
+    asked.return_value = {"table": {}}
+    assert "void" in man.words("orders", config)
 
 
 @pytest.mark.parametrize("words", [["--config", "/nowhere", "check"], ["check", "--config", "/nowhere"]])

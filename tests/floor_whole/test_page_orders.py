@@ -116,7 +116,7 @@ def test_a_void_on_the_page_voids_the_round_and_the_record_names_the_person(pit:
 def test_each_order_of_the_pit_is_a_form_and_the_table_answers_in_its_own_words(pit: Callable[..., Pit]) -> None:
     floor = pit(service={"mode": "vip"})
     floor.table.deal("9d")
-    until(lambda: "Only after round 31 of the shoe." in floor.html() or floor.table.pause(0.05))
+    until(lambda: "Only after more than 30 rounds of the shoe." in floor.html() or floor.table.pause(0.05))
     assert {each["do"] for each in floor.links()} >= {"request_dealer_change"}
     assert floor.send(floor.form("request_dealer_change")).status == 200
     offered = {each["do"] for each in floor.links()}
@@ -265,6 +265,23 @@ def test_a_table_that_takes_two_people_at_the_shoe_alone_has_no_button(pit: Call
     floor.deal("9d 4s")
     assert "whom this table takes at the shoe alone" in floor.html()
     assert [each for each in floor.links() if each["do"] == "void"] == []
+
+
+def test_an_order_has_a_button_where_the_table_takes_it(pit: Callable[..., Pit]) -> None:
+    floor = pit(table={"burn": 1}, allows=(*ALLOWS, "close_table"))
+    until(lambda: [each["do"] for each in floor.links()] == ["close_table"] or floor.table.pause(0.05))
+    floor.table.board.fault("unreadable")
+    floor.table.pty.tick()
+    until(lambda: [each for each in floor.links() if each.get("irregularity") == "unreadable"])
+    said = floor.backend.on("table")[-1]["orders"]
+    assert "The burn is not finished." in floor.html()
+    assert (said["void"], floor.table.ask(do="void", why="x", by="li")["code"]) == ("burn_unfinished",) * 2
+    decision = next(each for each in floor.links() if each.get("choice") == "void")
+    assert floor.send(floor.form_of(**decision)).status == 200
+    floor.deal("9d 4s")
+    until(lambda: "void" in [each["do"] for each in floor.links()] or floor.table.pause(0.05))
+    assert {each["do"] for each in floor.links()}.isdisjoint(floor.backend.on("table")[-1]["orders"])
+    assert floor.send(floor.form("void", why="misdeal")).status == 200
 
 
 def test_a_table_is_closed_between_shoes_and_stands_among_the_closed_ones(pit: Callable[..., Pit]) -> None:

@@ -9,9 +9,10 @@ from typing import Any, Final, get_args
 import msgspec
 import pytest
 
+from firmware_bridge.facts.book.standing import MARK_TAKEN_BACK
 from firmware_bridge.facts.wire_states import Act, Alarms, Lamps, Table, Verb
 from firmware_bridge.games import GAMES
-from firmware_bridge.shoe.last_mark import FOLLOWS, TAKEN
+from firmware_bridge.shoe.last_mark import FOLLOWS
 from firmware_bridge.topics.texts import LANGUAGES, Language, known
 from firmware_bridge.topics.texts.acts import Payment, Sayer
 from firmware_bridge.topics.texts.dealer import Known, Screen, screen
@@ -143,12 +144,13 @@ def refused(by: str, code: str, do: str = "mark") -> dict[str, Any]:
 DUE = {"S2": {"H": True, "S": True}}
 
 
-def shown_after(*events: dict[str, Any], lang: Language = "en") -> Screen:
+def shown_after(*events: dict[str, Any], lang: Language = "en", orders: dict[str, str] | None = None) -> Screen:
     done = Done()
     for each in events:
         done = followed(done, each)
     said = next(each for each in STAGES["blackjack"]().said if each.topic == "table")
     body = json.loads(said.payload) | {"act": DUE, "expected": [{"verb": "ask", "slot": "S2", "hand": "S2.1"}]}
+    body["orders"] = {} if orders is None else orders
     return screen(
         Known("T07", 1, msgspec.json.decode(json.dumps(body), type=Table), Lamps({}, (), ()), Alarms(()), done), lang
     )
@@ -177,6 +179,14 @@ def test_a_refusal_is_gone_after_the_next_act() -> None:
     assert shown.acts == ("Seat 2: hit (H)", "Refused: Seat 3")
 
 
+def test_a_refusal_is_gone_once_the_table_says_so_no_more() -> None:
+    of_key = {"type": "KeyRefused", "key": "next", "code": "blocked"}
+    for orders, is_said in (({"next": "blocked"}, True), ({"next": "slot_due"}, False), ({"fly": "round_open"}, False)):
+        assert (shown_after(of_key, orders=orders).refused is not None) == is_said
+    other = {"type": "KeyRefused", "key": "next", "code": "same_press", "values": {"seconds": 2}}
+    assert shown_after(other, orders={"fly": "round_open"}).refused
+
+
 def test_an_order_that_is_no_key_of_the_table_is_not_shown() -> None:
     assert shown_after(refused("ANNABEL", "no shoe is open", "enter")).refused is None
 
@@ -193,7 +203,9 @@ def test_every_refusal_of_a_mark_has_words(lang: Language) -> None:
         assert wrong.why != code
 
 
-OF_UNMARK: Final = sorted({"no_mark_to_take_back", *FOLLOWS.values(), TAKEN, "mark_stands_paid", "mark_stands_seen"})
+OF_UNMARK: Final = sorted(
+    {"no_mark_to_take_back", *FOLLOWS.values(), MARK_TAKEN_BACK, "mark_stands_paid", "mark_stands_seen"}
+)
 
 
 @each_language

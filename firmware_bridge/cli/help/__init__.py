@@ -94,7 +94,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     language_option(parser)
     parser.add_argument("--man", choices=MANUALS, help="write a manual page")
     parser.add_argument("--completion", choices=("bash",), help="write the completion script for a shell")
-    parser.add_argument("--words", choices=("alarms", "choices", "journals", "dates"), help=argparse.SUPPRESS)
+    parser.add_argument("--words", choices=("orders", "alarms", "choices", "journals", "dates"), help=argparse.SUPPRESS)
     parser.add_argument("--config", type=Path, default=DEFAULT_CONFIG, help=argparse.SUPPRESS)
 
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from firmware_bridge.cli import COMMANDS, help, parser_of
 from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG, JOURNAL_DIR, ask, journal_dir, socket_path
+from firmware_bridge.cli.do import CONFIRM, ORDERS, TAKE_BACK
 from firmware_bridge.config.manual import bash, head, page, plain
 from firmware_bridge.config.reference import ABOUT, ConfigKey, keys
 from firmware_bridge.errors import BridgeError
@@ -21,6 +22,7 @@ FILES = {
 }
 
 ASKED: Final = {
+    "shoe do 0": "orders",
     "shoe do resolve 0": "alarms",
     "shoe do resolve 1": "choices $typed",
     "shoe do resend --journal": "journals",
@@ -33,8 +35,11 @@ ASKED: Final = {
 
 
 def words(kind: str, config: Path = DEFAULT_CONFIG, alarm: str = "") -> list[str]:
-    """The open alarms, the choices of `alarm`, the journals, or the days on which one began; [] if unknown."""
+    """The words of a kind in `ASKED`, such as the open alarms, or the choices of `alarm`; [] if unknown."""
     try:
+        if kind == "orders":
+            refused = ask(socket_path(config), {"do": "status"})["table"].get("orders", {})
+            return [each for each in (*ORDERS, TAKE_BACK, CONFIRM) if each.replace("-", "_") not in refused]
         if kind in ("alarms", "choices"):
             found = ask(socket_path(config), {"do": "status"})["alarm"]["open"]
             if kind == "choices":

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from firmware_bridge.facts.orders import LONGEST_REASON, Answer, Order
+from firmware_bridge.facts.orders import LONGEST_REASON, Answer, Order, reason
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.page.document import address, plain_document
 from firmware_bridge.floor.page.feed import Feed
@@ -18,7 +18,6 @@ from firmware_bridge.floor.page.form import Tokens, fields_of, language_of, visi
 from firmware_bridge.floor.page.guard import ORDER, SIGN_IN
 from firmware_bridge.floor.page.markup import Html, macro
 from firmware_bridge.floor.page.offers import (
-    WITH_REASON,
     GoneOn,
     Offer,
     consequence,
@@ -128,7 +127,7 @@ class OrderForms:
             "" if WITHDRAW in fields else consequence(order, seen, lang),
             form,
             waits,
-            fields.get("do") in WITH_REASON and not waits,
+            "none" if waits else reason(type(order)),
             LONGEST_REASON,
             text(lang, "order.second_asked", minutes=f"{WAITS_S / 60:g}") if is_of_two_here else "",
         )

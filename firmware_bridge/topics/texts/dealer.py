@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
-from firmware_bridge.facts.book.refusals import REFUSALS
+from firmware_bridge.facts.book.orders import ORDERS
+from firmware_bridge.facts.book.standing import STAND
 from firmware_bridge.facts.wire_states import Act, Alarm, Alarms, Lamps, Table
 from firmware_bridge.topics.texts import Language, alarms, known, names, text
 from firmware_bridge.topics.texts.acts import Line, Payment, Sayer
@@ -206,7 +207,7 @@ def _troubles(opened: Iterable[Alarm], table: Table, lang: Language) -> Iterator
 
 def _refusal(done: Done, sayer: Sayer, table: Table, asked: Mapping[str, Mapping[str, Any]]) -> Refusal | None:
     refused = done.refused
-    if refused is None:
+    if refused is None or not _still_holds(refused, table):
         return None
     lang, offers = sayer.lang, " · ".join(sayer.offers(asked))
     what = text(lang, f"refused.{refused.what}", key=refused.key, who=refused.who(sayer))
@@ -214,6 +215,14 @@ def _refusal(done: Done, sayer: Sayer, table: Table, asked: Mapping[str, Mapping
     if refused.what == "mark" and offers:
         return Refusal(what, why, text(lang, "refused.again", asked=offers))
     return Refusal(what, why, text(lang, _instead(refused.code)))
+
+
+def _still_holds(refused: Refused, table: Table) -> bool:
+    """Whether a refusal is of now; False once the table says no more that it refuses so."""
+    row = ORDERS.get(refused.do)
+    if row is None or refused.code in row.said or refused.code not in row.codes or not table.orders:
+        return True
+    return table.orders.get(refused.do) == refused.code
 
 
 def _no_mark_due(table: Table, lang: Language) -> str:
@@ -243,9 +252,7 @@ OTHER: Final = "refused.other"
 
 def _instead(code: str) -> str:
     """The id of what to do instead of what was refused."""
-    return INSTEAD.get(code, "instead.stands" if code in STANDS else "refused.todo")
+    return INSTEAD.get(code, "instead.stands" if code in STAND else "refused.todo")
 
 
 INSTEAD: Final = {"mark_taken_back": "instead.right"}
-STANDS: Final = frozenset(each for each in REFUSALS if each.startswith("mark_stands_"))
-"""Refusals of UNMARK where the last mark stands."""

@@ -9,8 +9,10 @@ from typing import Any, Final
 import msgspec
 
 from firmware_bridge.cli.schema import TEXTS
+from firmware_bridge.facts.book.orders import ORDERS, People, Price
 from firmware_bridge.facts.book.refusals import REFUSALS
 from firmware_bridge.facts.bounds import PERSON
+from firmware_bridge.facts.orders import TYPES, reason
 from firmware_bridge.facts.wire import EntryHead, EventMessage, Head, StateHead, StreamMessage
 from firmware_bridge.games import GAMES
 from firmware_bridge.topics.texts import known
@@ -155,6 +157,7 @@ def _lines() -> Iterator[str]:
     yield from _heads(made)
     for topic in topics():
         yield from _topic(topic, made)
+    yield from _orders()
     yield from _errors()
     yield from _parts(made)
     yield "\n## Rounds step by step"
@@ -221,6 +224,47 @@ def _topic(topic: Topic, made: Json) -> Iterator[str]:
                 yield f"\n```text\n{payload}```"
                 continue
             yield f"\n```json\n{shown(payload['event'] if topic.name == 'event' else payload)}\n```"
+
+
+PEOPLE: Final[dict[People, str]] = {
+    "one": "one",
+    "house": "two where the house asks",
+    "logins": "two where the house asks, or two people are two logins",
+    "two": "two",
+}
+PRICES: Final[dict[Price, str]] = {
+    "free": "nothing",
+    "entry": "its entry",
+    "half": "half its entry",
+    "twice": "its entry twice",
+    "back": "its entry, and what was ordered since the last card",
+    "purses": "the same, if purses were given since",
+    "again": "its entry, if the round was corrected before",
+}
+
+
+GIVEN_BY: Final = (
+    "At the table the groups in `who` (`shoe-pit`, ..) give them with `shoe do`; by MQTT those that `[mqtt] commands` "
+    "allows, or `allows` of a key. Steps back are charged to [a budget](mqtt.md#what-holds-for-all-orders)."
+)
+REFUSED_NOW: Final = (
+    "`orders` in the topic `table` has the code of each order that the table refuses as it stands, whatever its "
+    "arguments are: the first of these that holds."
+)
+
+
+def _orders() -> Iterator[str]:
+    yield f"\n## Orders\n\n{GIVEN_BY}\n"
+    yield "| order | who | `command` | people | reason (`why`) | page of all tables | shown first | charged |"
+    yield "|---|---|---|---|---|---|---|---|"
+    for do, row in ORDERS.items():
+        wire = "by default" if row.usual else "may be allowed" if row.by_wire else "never"
+        has = {"none": "-", "may": "may have one", "must": "must have one"}[reason(TYPES[do])]
+        marks = ("yes" if each else "-" for each in (row.page, row.asks))
+        who = ", ".join(row.who)
+        yield f"| `{do}` | {who} | {wire} | {PEOPLE[row.people]} | {has} | {' | '.join(marks)} | {PRICES[row.price]} |"
+    yield f"\n{REFUSED_NOW}\n"
+    yield from (f"- **{do}**: {', '.join(row.codes) or 'none'}" for do, row in ORDERS.items())
 
 
 def _errors() -> Iterator[str]:
