@@ -76,8 +76,8 @@ _shoe_floor() {
             'shoe-floor bundle install') words='-h --help --rollback --unsigned --with' ;;
             'shoe-floor help') words='-h --help --man --completion' ;;
         esac
-        [[ $path == '' && $cur == *_* ]] && words=${words//-/_}
     fi
+    [[ $path == '' && ! $option && $cur == *_* ]] && words=${words//-/_}
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 }
 complete -o default -F _shoe_floor shoe-floor
