@@ -149,7 +149,7 @@ def _not_taken(seen: Seen, do: str, needs_two: bool, lang: Language) -> str:
 
 
 def _not_now(table: Table, do: str, lang: Language) -> str:
-    """Why an order is not possible as the table stands: because the table says so, or because it has no use here."""
+    """Return why an order is not possible as the table stands: the table says so, or it has no use here."""
     if code := table.orders.get(do):
         found = known(lang, f"order.not.{code}")
         return found.format(after=table.settings.shoe_change_after) if found else sentence(lang, code, {})
@@ -157,7 +157,7 @@ def _not_now(table: Table, do: str, lang: Language) -> str:
 
 
 def _no_use(table: Table, do: str, lang: Language) -> str:
-    """Why an order that the table may take is of no use: it has no effect there, or lacks what no form here has."""
+    """Return why an order that the table may take is of no use: without effect there, or lacking what no form has."""
     game = GAMES.get(table.settings.game)
     if not ORDERS[do].of_bets:
         return ""
