@@ -9,6 +9,7 @@ import pytest
 
 from firmware_bridge.daemon.table import cursor_saver
 from firmware_bridge.daemon.table.cursor_saver import CursorSaver
+from tests.kit.patience import comes
 
 
 class Disk:
@@ -22,7 +23,7 @@ class Disk:
         if self.fails:
             raise OSError(5, "Input/output error")
 
-    def warn(self, name: str, what: str, remedy: str) -> None:
+    def warn(self, name: str, **values: object) -> None:
         self.alarms.add(name)
 
     def unwarn(self, name: str) -> None:
@@ -40,8 +41,7 @@ def test_a_disk_that_failed_is_tried_until_it_syncs_and_then_left_alone(monkeypa
         for disk.fails in (False, True, False, False):
             disk.saved.clear()
             saver.moved()
-            while len(disk.saved) < (3 if disk.fails else 1):
-                await asyncio.sleep(0.001)
+            await comes(lambda: len(disk.saved) >= (3 if disk.fails else 1), look_s=0.001)
             seen.append((disk.saved[:3], set(disk.alarms)))
         await saver.close()
         return seen
