@@ -67,7 +67,7 @@ TILES: Final[tuple[Card, ...]] = tuple(Card(f"{pip}p") for pip in [*range(1, 10)
 
 
 def cards(text: str) -> tuple[Card, ...]:
-    """The cards of `text`, with or without spaces between them: `cards("As Jc")`, `cards("AsJc")`.
+    """Return the cards of `text`, with or without spaces between them: `cards("As Jc")`, `cards("AsJc")`.
 
     Raises ValueError with the two letters that are no card.
     """
@@ -82,7 +82,7 @@ TILE_HINT: Final = "write a tile as 1p to 9p, or wp"
 
 
 def hint(pack: Collection[Card]) -> str:
-    """What to do about a word that is not a card of this pack."""
+    """Return what to do about a word that is not a card of this pack."""
     return HINT if Card.As in pack else TILE_HINT
 
 
@@ -96,20 +96,20 @@ _RUN: Final = re.compile(rf"(?:(?:{_WRITTEN.pattern})[,\s]*)+")
 
 
 def read_cards(text: str) -> tuple[Card, ...]:
-    """The cards of `text` as people write them: `Kc`, `kc`, `KC`, `10c`, `K♣`, `Ks,5h`, `AsTd`; () if it has others."""
+    """Return the cards of `text` as people write them: `Kc`, `kc`, `KC`, `10c`, `K♣`, `Ks,5h`, `AsTd`; else ()."""
     if not _RUN.fullmatch(text):
         return ()
     return tuple(_card(*found.groups()) for found in _WRITTEN.finditer(text))
 
 
 def read_card(text: str) -> Card | None:
-    """The one card of `text`, as `read_cards` reads it; None for another text, or several cards."""
+    """Return the one card of `text`, as `read_cards` reads it; None for another text, or several cards."""
     found = read_cards(text)
     return found[0] if len(found) == 1 else None
 
 
 def look_alikes(text: str) -> str:
-    """The letters of a text that are none of a card and may look so, `(К=U+041A)`; "" if there are none."""
+    """Return the letters of a text that are none of a card and may look so, `(К=U+041A)`; "" if there are none."""
     others = [each for each in dict.fromkeys(text) if not each.isascii() and each.isalnum()]
     odd = [each for each in others if east_asian_width(each) != "W"]
     return f"({','.join(f'{each}=U+{ord(each):04X}' for each in odd)})" if odd and len(text) in (2, 3) else ""
@@ -122,5 +122,5 @@ def _card(rank: str | None, suit: str | None, tile: str | None) -> Card:
 
 
 def spell(hand: tuple[Card, ...]) -> str:
-    """The inverse of `cards`: faces without spaces. Only for cards that are disclosed."""
+    """Return the faces of cards without spaces, the inverse of `cards`. Only for cards that are disclosed."""
     return "".join(card.value for card in hand)

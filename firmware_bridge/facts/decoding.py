@@ -42,7 +42,7 @@ def json_of(kind: type[Kind]) -> Callable[[bytes | str], Kind]: ...
 @overload
 def json_of(kind: Any) -> Callable[[bytes | str], Any]: ...
 def json_of(kind: Any) -> Callable[[bytes | str], Any]:
-    """The decoder of JSON that holds a value of a type. It raises Undecodable."""
+    """Return the decoder of JSON that holds a value of a type. It raises Undecodable."""
     import msgspec
 
     return _guarded(msgspec.json.Decoder(kind).decode)
@@ -53,7 +53,7 @@ def msgpack_of(kind: type[Kind]) -> Callable[[bytes], Kind]: ...
 @overload
 def msgpack_of(kind: Any) -> Callable[[bytes], Any]: ...
 def msgpack_of(kind: Any) -> Callable[[bytes], Any]:
-    """The decoder of MessagePack that holds a value of a type. It raises Undecodable."""
+    """Return the decoder of MessagePack that holds a value of a type. It raises Undecodable."""
     import msgspec
 
     return _guarded(msgspec.msgpack.Decoder(kind).decode)
@@ -64,7 +64,7 @@ def own_json(kind: type[Kind]) -> "Callable[[bytes | str | Raw], Kind]": ...
 @overload
 def own_json(kind: Any) -> "Callable[[bytes | str | Raw], Any]": ...
 def own_json(kind: Any) -> "Callable[[bytes | str | Raw], Any]":
-    """The decoder of what this process encoded itself: a card waits for some, so no Python stands around it.
+    """Return the decoder of what this process encoded itself: a card waits for some, so no Python stands around it.
 
     It raises what msgspec does, one of `WRONG`.
     """
@@ -80,7 +80,7 @@ def from_json(content: "bytes | str | Raw", kind: type[Kind]) -> Kind: ...
 @overload
 def from_json(content: "bytes | str | Raw", kind: Any) -> Any: ...
 def from_json(content: "bytes | str | Raw", kind: Any = Any) -> Any:
-    """The value of a JSON document, of a type where one is given. Raises Undecodable."""
+    """Return the value of a JSON document, of a type where one is given. Raises Undecodable."""
     import msgspec
 
     try:
@@ -94,7 +94,7 @@ def converted(value: Any, kind: type[Kind]) -> Kind: ...
 @overload
 def converted(value: Any, kind: Any) -> Any: ...
 def converted(value: Any, kind: Any) -> Any:
-    """The value of a type that dicts, lists, texts and numbers stand for. Raises Undecodable."""
+    """Return the value of a type that dicts, lists, texts and numbers stand for. Raises Undecodable."""
     import msgspec
 
     try:
@@ -104,14 +104,14 @@ def converted(value: Any, kind: Any) -> Any:
 
 
 def json_once(content: bytes | str) -> Any:
-    """The value of a JSON document in which no object has a key twice. Raises Undecodable, KeyTwice."""
+    """Return the value of a JSON document in which no object has a key twice. Raises Undecodable, KeyTwice."""
     value = from_json(content)
     json_alone(content, _once)
     return value
 
 
 def json_alone(content: bytes | str, pairs: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
-    """The value of a JSON document by the standard library alone, for commands that load little. Raises Undecodable.
+    """Return the value of a JSON document by the standard library, for commands that load little. Raises Undecodable.
 
     pairs: makes an object of its keys and values.
     """
@@ -122,7 +122,7 @@ def json_alone(content: bytes | str, pairs: Callable[[list[tuple[str, Any]]], An
 
 
 def toml(text: str, parse_float: Callable[[str], Any] = float) -> dict[str, Any]:
-    """The document in a text of TOML. Raises Undecodable; its text has the line, as tomllib's messages do."""
+    """Return the document in a text of TOML. Raises Undecodable; its text has the line, as tomllib's messages do."""
     import tomllib  # imported here: `shoe status` does without it on an installed system
 
     def error_of(lines: list[str]) -> Exception | None:
@@ -148,7 +148,7 @@ def toml(text: str, parse_float: Callable[[str], Any] = float) -> dict[str, Any]
 
 
 def text_of(content: bytes, encoding: str = "utf-8") -> str:
-    """The text in bytes. Raises Undecodable."""
+    """Return the text in bytes. Raises Undecodable."""
     try:
         return content.decode(encoding)
     except WRONG as error:
@@ -156,7 +156,7 @@ def text_of(content: bytes, encoding: str = "utf-8") -> str:
 
 
 def text_in(path: Path, encoding: str = "utf-8") -> str:
-    """The text in a file. Raises Undecodable, also for a path that can be none; OSError."""
+    """Return the text in a file. Raises Undecodable, also for a path that can be none; OSError."""
     try:
         return path.read_text(encoding)
     except WRONG as error:
@@ -164,7 +164,7 @@ def text_in(path: Path, encoding: str = "utf-8") -> str:
 
 
 def base64(content: bytes | str) -> bytes:
-    """The bytes of a text in base64, with nothing else in it. Raises Undecodable."""
+    """Return the bytes of a text in base64, with nothing else in it. Raises Undecodable."""
     try:
         return b64decode(content, validate=True)
     except WRONG as error:
@@ -202,7 +202,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _has_wide(value: Any) -> bool:
-    """Whether an integer is none that TOML can state."""
+    """Return whether an integer is none that TOML can state."""
     match value:
         case int():
             return value not in INTEGERS

@@ -361,10 +361,10 @@ AnyInput = (
 
 
 def report_of(fact: AnyInput) -> ReportNo | None:
-    """The number of the reader's report behind a fact, None for other facts and unnumbered reports."""
+    """Return the number of the reader's report behind a fact, None for other facts and unnumbered reports."""
     return fact.report if isinstance(fact, (CardRead, CardUnread, CutCardSeen)) else None
 
 
 def last_report(fact: AnyInput) -> ReportNo | None:
-    """The number of the last report that the table or a technician handled with this fact, None if it has none."""
+    """Return the number of the last report that the table or a technician handled with this fact; None for none."""
     return fact.taken if isinstance(fact, (ReaderBorrowed, TestCardsPassed)) else report_of(fact)

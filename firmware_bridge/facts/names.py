@@ -59,7 +59,7 @@ class _Letters(NamedTuple):
 
 
 def unfit(name: str, most: int) -> str | None:
-    """Why a new name of at most `most` characters is refused, a phrase that follows "the name"; None if it is not."""
+    """Return why a new name of at most `most` characters is refused, a phrase that follows "the name"; else None."""
     if wrong := fault(name, most) or _illegible(name):
         return wrong
     like = _imitated(name)
@@ -67,12 +67,12 @@ def unfit(name: str, most: int) -> str | None:
 
 
 def unfit_word(name: str, most: int) -> str | None:
-    """The same for a name that is no person's, such as a table's."""
+    """Return the same for a name that is no person's, such as a table's."""
     return fault(name, most) or _illegible(name)
 
 
 def is_pad(name: str) -> bool:
-    """Whether a name is a keypad's or a key's, or looks so: `keypad 2`, `key S1.H`, `key next`; not `Key Lee`."""
+    """Return whether a name is or looks like a keypad's or key's: `keypad 2`, `key S1.H`, `key next`; not `Key Lee`."""
     first, *more = name.split(maxsplit=1) or [""]
     if not more or not any(one_person(first, each) for each in PADS):
         return False
@@ -81,7 +81,7 @@ def is_pad(name: str) -> bool:
 
 
 def one_person(one: str, other: str) -> bool:
-    """Whether two names are one person's: they are seen as one, or look alike in different scripts."""
+    """Return whether two names are one person's: they are seen as one, or look alike in different scripts."""
     first, second = as_seen(one), as_seen(other)
     if first == second:
         return True
@@ -91,7 +91,7 @@ def one_person(one: str, other: str) -> bool:
 
 
 def alike(names: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Pairs of different names that are one person's."""
+    """Yield pairs of different names that are one person's."""
     by_look: dict[str, list[str]] = {}
     pairs: dict[tuple[str, str], None] = {}
     for name in dict.fromkeys(names):
@@ -105,14 +105,14 @@ def alike(names: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 @lru_cache(256)
 def as_seen(name: str) -> str:
-    """The visible part of a name: case folded, without blanks and what is not shown."""
+    """Return the visible part of a name: case folded, without blanks and what is not shown."""
     if name.isascii():
         return "".join(name.casefold().split())
     return unicodedata.normalize("NFKC", _shown(name).casefold())
 
 
 def _shown(name: str) -> str:
-    """A name without blanks and what is not shown, normalised."""
+    """Return a name without blanks and what is not shown, normalised."""
     letters = "".join(each for each in unicodedata.normalize("NFKC", name) if not (each.isspace() or _is_unseen(each)))
     return unicodedata.normalize("NFKC", letters)
 
@@ -122,7 +122,7 @@ def _is_unseen(letter: str) -> bool:
 
 
 def _illegible(name: str) -> str | None:
-    """The first letter that is not shown, or the first word that mixes scripts; as a phrase."""
+    """Return the first letter that is not shown, or the first word that mixes scripts; as a phrase."""
     if name.isascii():
         return None
     for each in name:
@@ -133,13 +133,13 @@ def _illegible(name: str) -> str | None:
 
 
 def _mixes(word: str) -> bool:
-    """Whether no script, and none of `TOGETHER`, has all letters of a word."""
+    """Return whether no script, and none of `TOGETHER`, has all letters of a word."""
     used = [each for letter in unicodedata.normalize("NFKC", word) if not (each := _scripts(letter)) & ANY_SCRIPT]
     return bool(used) and not frozenset.intersection(*used) and not any(all(e & t for e in used) for t in TOGETHER)
 
 
 def _imitated(name: str) -> str | None:
-    """The name of no person that a name looks like, or begins like."""
+    """Return the name of no person that a name looks like, or begins like."""
     looks = () if name.isascii() else _looks(name)
     if any(each.startswith(KEY) for each in (as_seen(name), *looks)):
         return KEY
@@ -149,7 +149,7 @@ def _imitated(name: str) -> str | None:
 
 
 def _runs(seen: str) -> list[frozenset[str]]:
-    """The scripts in a visible name, one after the other; signs beyond ASCII are one of their own."""
+    """Return the scripts in a visible name, one after the other; signs beyond ASCII are one of their own."""
     used = (
         each for letter in seen if not letter.isascii() or letter.isalpha() if "Zinh" not in (each := _scripts(letter))
     )
@@ -158,7 +158,7 @@ def _runs(seen: str) -> list[frozenset[str]]:
 
 @lru_cache(256)
 def _looks(name: str) -> frozenset[str]:
-    """The skeletons of a name as it is, in small letters and in capitals."""
+    """Return the skeletons of a name as it is, in small letters and in capitals."""
     shown = _shown(name)
     return frozenset(_skeleton(each).casefold() for each in (shown, shown.casefold(), shown.upper()))
 
@@ -174,7 +174,7 @@ def _scripts(letter: str) -> frozenset[str]:
 
 @cache
 def _letters() -> _Letters:
-    """The table, read when a name first needs it."""
+    """Return the table, read when a name first needs it."""
     file = json.loads(Path(__file__).with_name("letters.json").read_bytes())
     ranges = sorted((start, frozenset(name.split())) for name, starts in file["scripts"].items() for start in starts)
     unseen = "".join(f"{chr(first)}-{chr(last)}" for first, last in file["unseen"])

@@ -246,7 +246,7 @@ Order = (
 
 
 def tag_of(order: Order | type[Order]) -> str:
-    """The name of an order: the value of `do`."""
+    """Return the name of an order: the value of `do`."""
     return str(order.__struct_config__.tag)
 
 
@@ -264,7 +264,7 @@ BY_MQTT: Final = tuple(do for do in ALL if book.ORDERS[do].usual)
 
 
 def row_of(order: Order | type[Order]) -> book.Row:
-    """The row of an order in the book. Raises KeyError for one that stands for what cannot be carried out."""
+    """Return the row of an order in the book. Raises KeyError for one that stands for what cannot be carried out."""
     return book.ORDERS[tag_of(order)]
 
 
@@ -277,12 +277,12 @@ OF_ROUND: Final = tuple(filter(_may_name_round, ORDERS))
 
 
 def round_of(order: Order) -> int | None:
-    """The round that an order names of those which may; None for none."""
+    """Return the round that an order names of those which may; None for none."""
     return getattr(order, "round", None) if type(order) in OF_ROUND else None
 
 
 def reason(order: type[Order]) -> Literal["none", "may", "must"]:
-    """Whether an order has the giver's reason."""
+    """Return whether an order has the giver's reason."""
     found = [each.required for each in fields(order) if each.name == "why"]
     return "none" if not found else "must" if found[0] else "may"
 
@@ -326,10 +326,10 @@ class Answer(Struct, frozen=True, omit_defaults=True):
 
 
 def refused(code: str, id: str | None = None, do: str | None = None, /, **values: Value) -> Answer:
-    """The answer that refuses an order by a code of `refusals.REFUSALS`. id, do: of the order."""
+    """Return the answer that refuses an order by a code of `refusals.REFUSALS`. id, do: of the order."""
     return Answer(ok=False, id=id, do=do, code=code, values=values)
 
 
 def malformed(what: str, code: str, /, **values: Value) -> Malformed:
-    """The order that stands for one that cannot be carried out, refused by a code of `refusals.REFUSALS`."""
+    """Return the order that stands for one that cannot be carried out, refused by a code of `refusals.REFUSALS`."""
     return Malformed(what, code=code, values=values)

@@ -14,7 +14,7 @@ NO_PERSON: Final = frozenset({"", "backend", "dealer", "shoe"})
 
 @cache
 def people(kind: type[Struct]) -> tuple[str, ...]:
-    """The fields of a struct that hold the name of a person, as they stand in a message; not those of its parts."""
+    """Return the fields of a struct that hold a person's name, as they stand in a message; not those of its parts."""
     return tuple(each.encode_name for each in fields(kind) if _is_person(inspect.type_info(each.type)))
 
 

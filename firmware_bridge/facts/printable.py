@@ -17,7 +17,7 @@ _CONTROL: Final = re.compile(rf"[{CLASS}\ud800-\udfff]")
 
 
 def fault(text: str, most: int) -> str | None:
-    """The fault of a text of at most `most` characters, a phrase that follows its name; None if there is none."""
+    """Return the fault of a text of at most `most` characters, a phrase that follows its name; None for none."""
     if len(text) > most:
         return f"is too long: at most {most} characters"
     if found := _CONTROL.search(text):
@@ -26,17 +26,17 @@ def fault(text: str, most: int) -> str | None:
 
 
 def escaped(text: str) -> str:
-    r"""The text in one line, control characters written as `\n`, `\x1b` or `\u2028`."""
+    r"""Return the text in one line, control characters written as `\n`, `\x1b` or `\u2028`."""
     return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
 
 
 def escaped_json(document: str) -> str:
-    """The same for a JSON document of one line; its value stays the same."""
+    """Return the same for a JSON document of one line; its value stays the same."""
     return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", document)
 
 
 def harmless(value: Any) -> Any:
-    """A JSON value with every text in it `escaped`."""
+    """Return a JSON value with every text in it `escaped`."""
     if isinstance(value, str):
         return escaped(value)
     if isinstance(value, dict):
@@ -49,7 +49,7 @@ PART: Final = 3
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """The known word with the fewest mistakes, None where all have too many; the first of several."""
+    """Return the known word with the fewest mistakes, None where all have too many; the first of several."""
     most = {each: max(len(word), len(each)) // PART for each in known}
     alike = [each for each in most if abs(len(word) - len(each)) <= most[each]]  # each letter more is a mistake
     few = [(count, each) for each in alike if (count := mistakes(word, each)) <= most[each]]
@@ -57,12 +57,12 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 
 
 def did_you_mean(word: str, known: Iterable[str], otherwise: str) -> str:
-    """A "did you mean" question for a wrong word; `otherwise` where no known word is near."""
+    """Return a "did you mean" question for a wrong word; `otherwise` where no known word is near."""
     return f"did you mean {near}?" if (near := nearest(word, known)) else otherwise
 
 
 def mistakes(word: str, meant: str) -> int:
-    """The edit distance with swaps of neighbours, capitals ignored."""
+    """Return the edit distance with swaps of neighbours, capitals ignored."""
     a, b = word.casefold(), meant.casefold()
     rows = [list(range(len(b) + 1))]
     for i, letter in enumerate(a, 1):

@@ -21,7 +21,7 @@ _RIGHTS: Final[dict[str, tuple[Role, ...]]] = {
 
 
 def roles_for(do: str) -> tuple[Role, ...]:
-    """The roles, besides the owner, that may send a request; what is unknown is refused as an order of the pit."""
+    """Return the roles besides the owner that may send a request; what is unknown is refused as an order of the pit."""
     if do in _RIGHTS:
         return _RIGHTS[do]
     from firmware_bridge.facts.book.orders import ORDERS  # imported here: a command that only asks needs no order

@@ -83,7 +83,7 @@ class StateHead(Head, frozen=True):
 
 
 def joined(head: Any, body: Any) -> bytes:
-    """A message: the keys of its head, then those of its body."""
+    """Return a message: the keys of its head, then those of its body."""
     return _encode(head)[:-1] + b"," + _encode(body)[1:]
 
 
@@ -93,7 +93,7 @@ Part = TypeVar("Part", bound=Struct)
 
 
 def excerpt(kind: type[Part], *needed: str, **defaults: Any) -> type[Part]:
-    """A Struct with some fields of `kind`, each with its bounds.
+    """Return a Struct with some fields of `kind`, each with its bounds.
 
     needed: required fields. defaults: of fields that may be missing; one with default None may be null too.
     """
@@ -107,7 +107,7 @@ def excerpt(kind: type[Part], *needed: str, **defaults: Any) -> type[Part]:
 
 
 def _bounded(hint: Any) -> Any:
-    """The type with the bounds in its annotation."""
+    """Return the type with the bounds in its annotation."""
     if get_origin(hint) in (Union, UnionType):
         return Union[tuple(map(_bounded, get_args(hint)))]  # noqa: UP007  # of types that are only known here
     if get_origin(hint) is Annotated:

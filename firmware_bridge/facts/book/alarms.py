@@ -160,12 +160,12 @@ VARIANTS: Final = {("reader_lost", "to"): "reader_leased", ("clock_jump", "days"
 
 
 def values_of(id: str) -> Values:
-    """The values that an alarm may have, of shoe or bridge; none of one that this version does not know."""
+    """Return the values that an alarm may have, of shoe or bridge; none of one that this version does not know."""
     return {name: kind for book in (SHOE, BRIDGE, DISK) if id in book for name, kind in book[id].values.items()}
 
 
 def _policy(**changes: dict[str, Any]) -> Policy:
-    """The default with the rows of a house that differ from it."""
+    """Return the default with the rows of a house that differ from it."""
     return KEEP_ORDER | {id: replace(KEEP_ORDER[id], **fields) for id, fields in changes.items()}
 
 

@@ -57,14 +57,14 @@ class Measure(NamedTuple):
 def measured(
     metric: str, unit: str, help: str, *, says: str = "", shown: Shown = "number", calibrated: str = ""
 ) -> Meta:
-    """The row of a field with a metric. unit: "" for a flag. says: what the value is, where the metric is another."""
+    """Return the row of a field with a metric. unit: "" for a flag. says: the value, where the metric is another."""
     is_named = unit in help.lower()
     described = says or (help if is_named else f"{help} Unit: {unit}.")
     return Meta(description=described, extra={"measure": Measure(metric, unit, help, shown, calibrated)})
 
 
 def stated(says: str, shown: Shown) -> Meta:
-    """The row of a field that is no number and has no metric."""
+    """Return the row of a field that is no number and has no metric."""
     return Meta(description=says, extra={"measure": Measure("", "", says, shown, "")})
 
 
@@ -242,19 +242,19 @@ ORDER: Final = (
 
 @cache
 def measures() -> tuple[Measure, ...]:
-    """All measures, in the order in which they are shown."""
+    """Return all measures, in the order in which they are shown."""
     found = {row.id: row for row in (*_rows("reader", ReaderHealth), *_rows("health", Health))}
     return tuple(found[id] for id in dict.fromkeys((*ORDER, *found)))
 
 
 def value(health: Health, row: Measure, field: str = "") -> Any:
-    """The value of a measure, or of another field beside it; None where it is not known."""
+    """Return the value of a measure, or of another field beside it; None where it is not known."""
     found = getattr(health.reader if row.part == "reader" else health, field or row.field)
     return None if found is UNSET else found
 
 
 def _rows(part: str, kind: type[Struct]) -> Iterator[Measure]:
-    """The rows of a Struct, each from the annotation of its field."""
+    """Yield the rows of a Struct, each from the annotation of its field."""
     for name, hint in get_type_hints(kind, include_extras=True).items():
         for each in getattr(hint, "__metadata__", ()):
             if isinstance(each, Meta) and each.extra:

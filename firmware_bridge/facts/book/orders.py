@@ -121,11 +121,11 @@ IN_ROUND: Final = tuple(each.value for each in when.IN_ROUND)
 
 
 def voids(choice: str, phase: str) -> bool:
-    """Whether a decision voids a round."""
+    """Return whether a decision voids a round."""
     return choice == "void" or (choice == "end-shoe" and phase in IN_ROUND)
 
 
 def needs_two(do: str, asked: Collection[str] | UnsetType, phase: str, choice: str = "") -> bool:
-    """Whether a house that asks two people for these orders asks them for this one. choice: of a decision."""
+    """Return whether a house that asks two people for these orders asks them for this one. choice: of a decision."""
     asked = asked or ()
     return do in asked or (VOIDS in asked and do == "resolve" and voids(choice, phase))

@@ -57,7 +57,7 @@ class Refused(Exception):
 
 
 def phrase(code: str, /, **values: Value) -> Phrase:
-    """The phrase with these values."""
+    """Return the phrase with these values."""
     return Phrase(code, values)
 
 

@@ -80,7 +80,7 @@ Conditions = Mapping[str, Callable[[Standing], bool]]
 
 
 def first(conditions: Conditions, now: Standing) -> str:
-    """The code by which the table refuses as it stands, "" if it does not."""
+    """Return the code by which the table refuses as it stands, "" if it does not."""
     for code, is_refused in conditions.items():
         if is_refused(now):
             return code
@@ -137,7 +137,7 @@ BETS_TO_OPEN: Final[Conditions] = {
 
 
 def _bets_are_closed(now: Standing) -> bool:
-    """Whether bets are closed, and no purses are taken now."""
+    """Return whether bets are closed, and no purses are taken now."""
     takes_purses = now.phase is Phase.READY and now.stakes_once and not now.card_out
     return now.is_required and now.phase in (Phase.READY, Phase.DEALING) and not takes_purses
 
@@ -171,7 +171,7 @@ MARK_UNPAID: Final[Conditions] = {"mark_stands_paid": lambda now: now.is_paid}
 
 
 def _confirms(now: Standing) -> bool:
-    """Whether NEXT confirms something that waits."""
+    """Return whether NEXT confirms something that waits."""
     return "reader_lost" not in now.alarms and ("read_again" in now.alarms or now.confirms)
 
 
