@@ -42,7 +42,7 @@ class Step(NamedTuple):
 
 
 def step(shoe: Shoe, fact: AnyInput, table: str, boot: str, judge: Judge | None = None) -> Step | None:
-    """Decides about an input; None where it causes no event. judge: gives the events in place of `decide`."""
+    """Decide about an input; return None where it causes no event. judge: gives the events in place of `decide`."""
     draft = None if judge else drafted(shoe, fact)
     events = judge(shoe, fact) if judge else tuple(draft.events) if draft else ()
     if not events:
@@ -52,7 +52,7 @@ def step(shoe: Shoe, fact: AnyInput, table: str, boot: str, judge: Judge | None 
 
 
 def entry_of(shoe: Shoe, fact: AnyInput, events: tuple[AnyEvent, ...], table: str, boot: str) -> Entry:
-    """The journal entry for a decision: a new device begins a new journal at 1, and so does a shoe that names one."""
+    """Return the entry for a decision: a new device begins a new journal at 1, and so does a shoe that names one."""
     match events[0]:
         case ShoeOpened(number=number, journal=journal):
             seq = shoe.seq + 1 if journal == shoe.journal else 1
@@ -63,7 +63,7 @@ def entry_of(shoe: Shoe, fact: AnyInput, events: tuple[AnyEvent, ...], table: st
 
 
 def advance(shoe: Shoe, entry: Entry) -> Shoe:
-    """The shoe after a whole entry; the reader's report in it counts as received."""
+    """Return the shoe after a whole entry; the reader's report in it counts as received."""
     before = shoe
     for event in entry.events:
         shoe = evolve(shoe, event)
@@ -71,7 +71,7 @@ def advance(shoe: Shoe, entry: Entry) -> Shoe:
 
 
 def _after(before: Shoe, shoe: Shoe, entry: Entry) -> Shoe:
-    """The shoe after an entry, from that after its last event; before: the one that the entry came to."""
+    """Return the shoe after an entry, from that after its last event; before: the one that the entry came to."""
     begun = entry.input.at if entry.seq == 1 else shoe.begun
     ended = entry.input.mono if _is_ended_by_next(before, shoe, entry.input) else shoe.ended_by_next
     shoe = replace(shoe, seq=entry.seq, n=0, begun=begun, acted=acted(before, shoe), ended_by_next=ended)
@@ -89,5 +89,5 @@ def _is_ended_by_next(before: Shoe, shoe: Shoe, fact: AnyInput) -> bool:
 
 
 def keeps_its_journal(shoe: Shoe) -> bool:
-    """Whether more cards are to come into the present journal: of this shoe, or of the packs after it."""
+    """Return whether more cards are to come into the present journal: of this shoe, or of the packs after it."""
     return shoe.status == "open" or GAMES[shoe.house.game].play.one_round_packs

@@ -17,7 +17,7 @@ OTHERS: Final = "(others)"
 
 
 def counted(shoe: Shoe, entry: events.Entry) -> ShiftActs | UnsetType:
-    """The acts of the present shift with those of an entry; `shoe` is the one after it. UNSET while there are none."""
+    """Return the acts of the present shift with an entry's; `shoe` is the one after it. UNSET while there are none."""
     acts = shoe.device.acts
     for event in entry.events:
         if found := _act(shoe, event):
@@ -26,14 +26,14 @@ def counted(shoe: Shoe, entry: events.Entry) -> ShiftActs | UnsetType:
 
 
 def end_shift(draft: Draft) -> None:
-    """Adds the line of a shift that has ended, if something was counted in it."""
+    """Add the line of a shift that has ended, if something was counted in it."""
     acts = draft.shoe.device.acts
     if draft.events and acts and (acts.shift, acts.gaming_day) != shift_of(draft.shoe, draft.at, draft.utc_offset):
         draft.add(events.ShiftEnded(shift=acts.shift, gaming_day=acts.gaming_day, acts=acts.acts))
 
 
 def _act(shoe: Shoe, event: AnyEvent) -> tuple[str, str] | None:
-    """The act in an event, and the dealer it is counted for."""
+    """Return the act in an event, and the dealer it is counted for."""
     match event:
         case events.CardEntered() | events.CardLookedAt():
             return "entered", shoe.dealt_by or shoe.dealer
@@ -53,7 +53,7 @@ def _begun(shoe: Shoe, entry: events.Entry) -> ShiftActs:
 
 
 def _with(acts: ShiftActs, act: str, dealer: str) -> ShiftActs:
-    """The counts with one act more."""
+    """Return the counts with one act more."""
     known = {each.dealer: each for each in acts.acts}
     name = dealer if dealer in known or len(known) < MOST_COUNTED - 1 else OTHERS
     before = known.get(name) or Acts(dealer=name)

@@ -22,13 +22,13 @@ BOARD_KEEPS: Final = 32
 
 
 def decide(shoe: Shoe, fact: inputs.AnyInput) -> tuple[events.AnyEvent, ...]:
-    """The events that `fact` causes; () for a repeat. Pure and total."""
+    """Return the events that `fact` causes; () for a repeat. Pure and total."""
     draft = drafted(shoe, fact)
     return tuple(draft.events) if draft else ()
 
 
 def drafted(shoe: Shoe, fact: inputs.AnyInput) -> Draft | None:
-    """The decision about `fact`: its events, and the shoe after them; None for a repeat. Pure and total."""
+    """Return the decision about `fact`: its events, and the shoe after them; None for a repeat. Pure and total."""
     if _is_repeat(shoe, fact):
         return None
     draft = Draft(shoe, fact.at, fact.mono, fact.utc_offset)
@@ -54,7 +54,7 @@ def drafted(shoe: Shoe, fact: inputs.AnyInput) -> Draft | None:
 
 
 def _refusal(fact: inputs.AnyInput, refused: Refused) -> Answer:
-    """The answer that refuses an input; of an order on record from a version before codes, in the English it has."""
+    """Return the answer refusing an input; of an order on record from a version before codes, in the English it has."""
     order = fact.order if isinstance(fact, inputs.Ordered) else None
     if isinstance(order, Malformed) and order.error and order.code == refused.code:
         return Answer(ok=False, error=order.error, hint=order.hint or None, code=order.code or None)
@@ -62,7 +62,7 @@ def _refusal(fact: inputs.AnyInput, refused: Refused) -> Answer:
 
 
 def _same_card(draft: Draft, fact: inputs.AnyInput) -> Draft | None:
-    """Leaves a numbered report of the card before on record, so that it is acknowledged; None without a number."""
+    """Leave a numbered report of the card before on record, to acknowledge it; return None without a number."""
     if inputs.report_of(fact) is None:
         return None
     devices.follow_session(draft, fact, inside=draft.shoe.status == "open")
@@ -71,7 +71,7 @@ def _same_card(draft: Draft, fact: inputs.AnyInput) -> Draft | None:
 
 
 def _is_repeat(shoe: Shoe, fact: inputs.AnyInput) -> bool:
-    """Whether a report was already received, or a command already answered."""
+    """Return whether a report was already received, or a command already answered."""
     if isinstance(fact, inputs.Ordered):
         answer = answer_to(shoe, fact.id)
         return answer is not None and is_same(answer, fact)
@@ -82,7 +82,7 @@ def _is_repeat(shoe: Shoe, fact: inputs.AnyInput) -> bool:
 
 
 def is_same(answer: Answer, fact: inputs.Ordered) -> bool:
-    """Whether the order that got this answer equals another of its id; True if a digest is missing."""
+    """Return whether the order that got this answer equals another of its id; True if a digest is missing."""
     return answer.digest is None or fact.digest is None or answer.digest == fact.digest
 
 
@@ -93,7 +93,7 @@ def _refuse_used_id(shoe: Shoe, fact: inputs.AnyInput) -> None:
 
 
 def _refuse_other_round(shoe: Shoe, fact: inputs.AnyInput) -> None:
-    """Refuses an order that names another round than the topic `table` shows; a mark's own question says more."""
+    """Refuse an order that names another round than the topic `table` shows; a mark's own question says more."""
     if not isinstance(fact, inputs.Ordered) or (named := round_of(fact.order)) is None:
         return
     if not isinstance(fact.order, Mark | Unmark) and named != (now := coming(shoe).round):
@@ -102,7 +102,7 @@ def _refuse_other_round(shoe: Shoe, fact: inputs.AnyInput) -> None:
 
 
 def _refuse_now(shoe: Shoe, fact: inputs.AnyInput) -> None:
-    """Refuses an order that the table takes at another time alone, whatever its arguments are."""
+    """Refuse an order that the table takes at another time alone, whatever its arguments are."""
     if isinstance(fact, inputs.Ordered) and (row := ORDERS.get(tag_of(fact.order))) and row.when:
         refuse(shoe, row.when)
 
@@ -132,13 +132,13 @@ def _reply(draft: Draft, fact: inputs.AnyInput, answer: Answer) -> None:
 
 
 def _left_out(draft: Draft, answer: Answer) -> dict[str, str]:
-    """The seats that take no part in a round, of an order that closed its bets, and why."""
+    """Return the seats that take no part in a round, of an order that closed its bets, and why."""
     closed = (each for each in draft.events if isinstance(each, events.BetsClosed))
     return next((each.left_out for each in closed), {}) if answer.ok else {}
 
 
 def kind(fact: inputs.AnyInput) -> str:
-    """The row of the table an input belongs to."""
+    """Return the row of the table an input belongs to."""
     match fact:
         case inputs.CardRead():  # nearly every input is one
             return "CardRead"
@@ -172,7 +172,7 @@ def _refuse(code: str) -> Handler:
 
 
 def _if_required(handler: Handler) -> Handler:
-    """A table that ignores betting accepts betting orders without effect."""
+    """Return a handler that accepts betting orders without effect at a table that ignores betting."""
 
     def if_required(draft: Draft, *rest: object) -> str | None:
         return handler(draft, *rest) if draft.shoe.house.betting == "required" else None
@@ -186,7 +186,7 @@ NO_BETS: Final = _if_required(_refuse("bets_not_open"))
 
 
 def _row(usual: Handler, outside: Handler | None = None, **others: Handler) -> dict[Phase, Handler]:
-    """One handler per phase: the usual one, others in the phases named. outside: in the phases without an open shoe."""
+    """Return a handler per phase: the usual one, others in named phases. outside: in phases without an open shoe."""
     named = ({"empty": outside, "ended": outside} if outside else {}) | others
     row = {each: named.pop(each.value, usual) for each in Phase}
     assert not named, named
@@ -253,7 +253,7 @@ HANDLERS: Final[dict[str, dict[Phase, Handler]]] = {
 
 
 def fault(shoe: Shoe, fact: inputs.AnyInput, error: Exception) -> tuple[events.AnyEvent, ...]:
-    """The events when `decide` failed: card held, shoe blocked. Leaves out the text of `error`: it may name a card."""
+    """Return the events when `decide` failed: card held, shoe blocked. No text of `error`: it may name a card."""
     draft = Draft(shoe, fact.at)
     devices.hold_for_technician(draft, fact)
     at = error.__traceback__
@@ -266,7 +266,7 @@ def fault(shoe: Shoe, fact: inputs.AnyInput, error: Exception) -> tuple[events.A
 
 
 def observe(shoe: Shoe, fact: inputs.AnyInput) -> tuple[events.AnyEvent, ...]:
-    """The events while the shoe only observes: cards are recorded, no round is dealt."""
+    """Return the events while the shoe only observes: cards are recorded, no round is dealt."""
     if _is_repeat(shoe, fact):
         return ()
     draft = Draft(shoe, fact.at)

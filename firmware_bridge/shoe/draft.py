@@ -25,36 +25,36 @@ class Draft:
         self.events: list[AnyEvent] = []
 
     def add(self, event: AnyEvent) -> None:
-        """Appends `event` and applies it to the shoe."""
+        """Append `event` and apply it to the shoe."""
         self.events.append(event)
         self.shoe = evolve(self.shoe, event)
 
     def commit(self, card: Card, nonce: str) -> str:
-        """The commitment that the next event publishes in place of `card`."""
+        """Return the commitment that the next event publishes in place of `card`."""
         shoe = self.shoe
         text = f"{shoe.journal}:{shoe.seq + 1}:{shoe.n + 1}:{card.value}:{nonce}"
         return sha256(text.encode("ascii")).hexdigest()
 
     def seal(self, card: Card | None, nonce: str) -> tuple[str | None, Secret | None]:
-        """`commit` and `secret` of the next event for a sealed card; (None, None) for an unread one."""
+        """Return `commit` and `secret` of the next event for a sealed card; (None, None) for an unread one."""
         return (self.commit(card, nonce), Secret(card, nonce)) if card else (None, None)
 
     def open_irregularity(self, irregularity: str, *of: str, **values: Value) -> bool:
-        """Opens an irregularity about `of` unless it is open; True if new. values: disclosed cards only."""
+        """Open an irregularity about `of` unless it is open; return True if new. values: disclosed cards only."""
         if is_open(self.shoe, irregularity):
             return False
         self.add(Irregular(id=irregularity, since=self.at, of=of, values=values))
         return True
 
     def note(self, irregularity: str, **values: Value) -> None:
-        """Records an irregularity that needs no attention: opens it and closes it at once."""
+        """Record an irregularity that needs no attention: open it and close it at once."""
         if self.open_irregularity(irregularity, **values):
             self.close_irregularity(irregularity, "noted")
 
     def close_irregularity(
         self, irregularity: str, choice: str, by: str = "", why: str = "", clears: bool = False, second: str = ""
     ) -> None:
-        """Closes an irregularity if it is open. clears: the first held card is not checked for it again."""
+        """Close an irregularity if it is open. clears: the first held card is not checked for it again."""
         if is_open(self.shoe, irregularity):
             closed = IrregularityClosed(id=irregularity, choice=choice, by=by, why=why, clears=clears)
             self.add(replace(closed, second=second) if second else closed)

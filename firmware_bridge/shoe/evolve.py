@@ -42,7 +42,7 @@ FORGETS: Final = ("reader_gap", "reader_back")
 
 
 def evolve(shoe: Shoe, event: events.AnyEvent) -> Shoe:
-    """The shoe after `event`. Pure and total; never calls the rules of a game."""
+    """Return the shoe after `event`. Pure and total; never calls the rules of a game."""
     changed = CHANGES[type(event)](shoe, event)
     last, followed = changed.last_mark, FOLLOWS.get(type(event))
     if last and followed and (not last.followed or (last.taken and followed == CLOSED)):
@@ -53,7 +53,7 @@ def evolve(shoe: Shoe, event: events.AnyEvent) -> Shoe:
 def _laid(
     shoe: Shoe, event: events.CardEvent, origin: events.Origin = "reader", over: bool = False
 ) -> tuple[Laid, ...]:
-    """The card of an event as it lies; () for an unknown card."""
+    """Return the card of an event as it lies; () for an unknown card."""
     seq, n = shoe.seq + 1, shoe.n + 1
     if event.card is not None:
         return (Laid(event.card, origin, "", seq, n, shown=True, over=over),)
@@ -63,7 +63,7 @@ def _laid(
 
 
 def _drawn(shoe: Shoe, event: events.CardEvent, laid: tuple[Laid, ...]) -> Shoe:
-    """Counts a card that left the shoe, and removes it from the held ones if it was held."""
+    """Count a card that left the shoe, and remove it from the held ones if it was held."""
     return replace(
         another_card(shoe, steady=1),
         held=shoe.held[1:] if event.held else shoe.held,
@@ -166,7 +166,7 @@ def _cut_card_met(shoe: Shoe, event: events.CutCardMet) -> Shoe:
 
 
 def _bets_opened(shoe: Shoe, _: events.BetsOpened) -> Shoe:
-    """Reopening bets undoes their close: bets, purses, the time to open cards, and a round without a bet."""
+    """Undo the close of bets that are reopened: bets, purses, the time to open cards, and a round without a bet."""
     again = replace(shoe, betting=True, bets={}, money={}, reveal_by=None, opening=False, flying=False)
     return with_device(again, flown=shoe.device.flown - shoe.flying)
 
@@ -202,7 +202,7 @@ def _round_closed(shoe: Shoe, event: events.RoundClosed) -> Shoe:
 
 
 def _opens_with(laid: Laid) -> events.Origin:
-    """A carried card that people entered stays marked as such."""
+    """Return the origin of a carried card: one that people entered stays marked as such."""
     return "manual" if laid.origin == "manual" else "carried"
 
 
@@ -214,7 +214,7 @@ def _round_voided(shoe: Shoe, event: events.RoundVoided) -> Shoe:
 
 
 def _round_over(shoe: Shoe, event: events.DealtRound, past: PastRound, flown: int) -> Shoe:
-    """The shoe between two rounds; `flown` rounds without a bet lie in a row behind it."""
+    """Return the shoe between two rounds; `flown` rounds without a bet lie in a row behind it."""
     over = replace(
         shoe,
         round=shoe.round + 1,
@@ -271,7 +271,7 @@ def _round_corrected(shoe: Shoe, event: events.RoundCorrected) -> Shoe:
 
 
 def _written(round: events.RoundClosed | PastRound) -> str:
-    """The cards of a round, one behind the other."""
+    """Return the cards of a round, one behind the other."""
     return "".join([each.card.value for each in round.cards])
 
 
@@ -299,7 +299,7 @@ def _shoe_opened(shoe: Shoe, event: events.ShoeOpened) -> Shoe:
 
 
 def _device_kept(shoe: Shoe, event: events.ShoeOpened) -> events.Device:
-    """The device of the next shoe in the same journal: the same as `ShoeOpened.device` for a new journal."""
+    """Return the device of the next shoe in the same journal: the same as `ShoeOpened.device` for a new journal."""
     is_asked_for = shoe.device.dealer_change and event.dealer == shoe.dealer
     return replace(shoe.device, dealer_change=is_asked_for, lent="", turn=shoe.turn, closed=UNSET)
 

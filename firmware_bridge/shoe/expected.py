@@ -40,7 +40,7 @@ COMPARE: Final = Expected(Act("compare", key="next"))
 
 @lru_cache(KEPT)
 def expected(shoe: Shoe) -> tuple[Expected, ...]:
-    """The acts that are due at the table, in the order in which they are done; from open cards only."""
+    """Return the acts that are due at the table, in the order in which they are done; from open cards only."""
     if waiting := blockers(shoe):
         return (COMPARE,) if all(row(shoe, name).confirm for name in waiting) else tuple(_waits("pit"))
     check = (COMPARE,) if is_open(shoe, "restarted_mid_round") else ()
@@ -84,7 +84,7 @@ def _betting(shoe: Shoe) -> Iterator[Expected]:
 
 
 def _playing(shoe: Shoe) -> Iterator[Expected]:
-    """The acts that follow from the last card or mark, and the prompt that is due."""
+    """Yield the acts that follow from the last card or mark, and the prompt that is due."""
     yield from _settled(shoe)
     match asked(shoe):
         case CardDue() as card:
@@ -139,7 +139,7 @@ def _move(slot: str, to: str) -> Expected:
 
 
 def _reserves_to_open(shoe: Shoe) -> Iterator[Expected]:
-    """The reserves that open this round, until its first card is drawn."""
+    """Yield the reserves that open this round, until its first card is drawn."""
     slots = rules(shoe).play.reserves(terms_of(shoe.house))
     waiting = sum(1 for laid in shoe.laid if not laid.over)
     reserves = slots[len(slots) - min(waiting, len(slots)) :]
@@ -148,7 +148,7 @@ def _reserves_to_open(shoe: Shoe) -> Iterator[Expected]:
 
 
 def _reserves_in_play(shoe: Shoe) -> Iterator[Expected]:
-    """The reserves that are played now, as far as the open cards decide, and that do not lie there yet.
+    """Yield the reserves that are played now, as far as the open cards decide, and that do not lie there yet.
 
     Where cards are sealed a reserve is moved before it is turned.
     """
@@ -163,7 +163,7 @@ def _reserves_in_play(shoe: Shoe) -> Iterator[Expected]:
 
 
 def _settled(shoe: Shoe) -> Iterator[Expected]:
-    """The acts that follow from what happened by the last card, mark or opening."""
+    """Yield the acts that follow from what happened by the last card, mark or opening."""
     is_sealed, table = shoe.house.disclose == "sealed", layout(shoe)
     yield from _laid_back(shoe)
     for words in () if table.stuck else table.did[shoe.acted :]:
@@ -173,12 +173,12 @@ def _settled(shoe: Shoe) -> Iterator[Expected]:
 
 
 def _are_stakes_known(shoe: Shoe) -> bool:
-    """Whether amounts are money: in a game with bets only where they came."""
+    """Return whether amounts are money: in a game with bets only where they came."""
     return rules(shoe).money.stakes != "bets" or bool(shoe.bets)
 
 
 def _laid_back(shoe: Shoe) -> Iterator[Expected]:
-    """The acts that undo those of a mark which was taken back, until it is given again."""
+    """Yield the acts that undo those of a mark which was taken back, until it is given again."""
     taken = shoe.last_mark.taken if shoe.last_mark else None
     if taken is None:
         return
@@ -192,7 +192,7 @@ def _laid_back(shoe: Shoe) -> Iterator[Expected]:
 
 
 def pays(shoe: Shoe) -> tuple[tuple[str, str, str], ...]:
-    """Seat, hand and amount (below 0: taken), in the order paid, from the result to NEXT.
+    """Return seat, hand and amount (below 0: taken), in the order paid, from the result to NEXT.
 
     Empty at other times, and where stakes are not known.
     """

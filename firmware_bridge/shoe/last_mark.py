@@ -41,7 +41,7 @@ FOLLOWS: Final[dict[type, str]] = {
 
 
 def is_paid(shoe: Shoe) -> bool:
-    """Whether the last mark moved chips between bank and seats, or decided the round."""
+    """Return whether the last mark moved chips between bank and seats, or decided the round."""
     question, moved = asked(shoe), rules(shoe).money.moved
     if question is None or (isinstance(question, OpeningDue) and question.by_itself):
         return True

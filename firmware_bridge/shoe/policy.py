@@ -15,22 +15,22 @@ Never = Literal[
 
 
 def cannot_come(irregularity: str, game: Game) -> Never:
-    """The reason why a game cannot have an irregularity, or ""."""
+    """Return the reason why a game cannot have an irregularity, or ""."""
     return _NEVER[irregularity](game) if irregularity in _NEVER else ""
 
 
 def policy_of(name: str, game: Game) -> Policy:
-    """The rows of a policy for the irregularities that can come in a game."""
+    """Return the rows of a policy for the irregularities that can come in a game."""
     return {id: row for id, row in POLICIES[name].items() if not cannot_come(id, game)}
 
 
 def _unless(holds: Callable[[Game], object], why: Never) -> Callable[[Game], Never]:
-    """Returns `why` for a game of which something does not hold, else ""."""
+    """Return a function that gives `why` for a game of which something does not hold, else ""."""
     return lambda game: "" if holds(game) else why
 
 
 def _has_equal_cards(game: Game) -> bool:
-    """Whether a shoe of a game may hold a card of the same face twice."""
+    """Return whether a shoe of a game may hold a card of the same face twice."""
     return max(game.packs) > 1 or max(game.pack.values()) > 1
 
 

@@ -14,17 +14,17 @@ from firmware_bridge.shoe.state import KEPT, Phase, Shoe, left_before
 
 
 def rules(shoe: Shoe) -> Game:
-    """The game of the shoe."""
+    """Return the game of the shoe."""
     return GAMES[shoe.house.game]
 
 
 def copies(shoe: Shoe, card: Card) -> int:
-    """How many cards of this face the packs hold."""
+    """Return how many cards of this face the packs hold."""
     return shoe.house.decks * rules(shoe).pack.get(card, 0)
 
 
 def moves(shoe: Shoe) -> tuple[Move, ...]:
-    """The moves of this round, in order; the face of a card only if it is open."""
+    """Return the moves of this round, in order; the face of a card only if it is open."""
     dealt = [Dealt(laid.card if laid.shown else None) for laid in shoe.laid]
     if not shoe.replies:
         return tuple(dealt)
@@ -34,13 +34,13 @@ def moves(shoe: Shoe) -> tuple[Move, ...]:
 
 
 def start(shoe: Shoe) -> Start:
-    """The state this round begins with."""
+    """Return the state this round begins with."""
     sealed = shoe.house.disclose == "sealed"
     return Start(shoe.bets, shoe.money, shoe.rounds, shoe.house.decks, left_before(shoe), sealed)
 
 
 def opens_itself(shoe: Shoe, confirmed: bool = False) -> bool:
-    """Whether the next pack opens with its first mark or purse. confirmed: its shuffle is confirmed."""
+    """Return whether the next pack opens with its first mark or purse. confirmed: its shuffle is confirmed."""
     house = shoe.device.next_house
     if shoe.status == "open" or house.new_shoe != "auto" or not GAMES[house.game].play.one_round_packs:
         return False
@@ -48,7 +48,7 @@ def opens_itself(shoe: Shoe, confirmed: bool = False) -> bool:
 
 
 def coming(shoe: Shoe) -> Shoe:
-    """The shoe, or the next one if that opens by itself."""
+    """Return the shoe, or the next one if that opens by itself."""
     if not opens_itself(shoe):
         return shoe
     house = shoe.device.next_house
@@ -65,12 +65,12 @@ def coming(shoe: Shoe) -> Shoe:
 
 @lru_cache(KEPT)
 def layout(shoe: Shoe) -> Layout:
-    """The layout of this round by its game's script, from open cards only."""
+    """Return the layout of this round by its game's script, from open cards only."""
     return run(rules(shoe), moves(shoe), terms_of(shoe.house), start(shoe))
 
 
 def acted(before: Shoe, shoe: Shoe) -> int:
-    """`Shoe.acted` after an entry: what was shown before it, if it moved the round; before: the shoe it came to."""
+    """Return `Shoe.acted` after an entry: what was shown before it, if it moved the round; before: shoe it came to."""
     if (shoe.laid is before.laid and shoe.replies is before.replies) or moves(shoe) == moves(before):
         return shoe.acted
     now, known = layout(shoe).did, layout(before).did
@@ -80,12 +80,12 @@ def acted(before: Shoe, shoe: Shoe) -> int:
 
 
 def asked(shoe: Shoe) -> Due | None:
-    """The prompt this round waits for; None when it is complete or stuck."""
+    """Return the prompt this round waits for; None when it is complete or stuck."""
     return layout(shoe).due
 
 
 def asks(question: Due | None) -> tuple[Phrase, ...]:
-    """A prompt for a seat, as phrases of a refusal."""
+    """Return a prompt for a seat, as phrases of a refusal."""
     match question:
         case CardDue(slot=slot):
             return (phrase("next_card_to", slot=slot),)
@@ -97,7 +97,7 @@ def asks(question: Due | None) -> tuple[Phrase, ...]:
 
 
 def is_asked(question: Due | None) -> str:
-    """A prompt in words for a seat."""
+    """Return a prompt in words for a seat."""
     match question:
         case CardDue(slot=slot):
             return f"the next card goes to {slot}"
@@ -109,13 +109,13 @@ def is_asked(question: Due | None) -> str:
 
 
 def due(shoe: Shoe) -> str | None:
-    """The slot that the next card belongs to, None while none is due."""
+    """Return the slot that the next card belongs to, None while none is due."""
     question = asked(shoe)
     return question.slot if isinstance(question, CardDue) else None
 
 
 def unread_needed(shoe: Shoe) -> int | None:
-    """The first card (from 0) that was dealt face down, was not read, and is needed now: to answer, or to be opened."""
+    """Return the first card (from 0) dealt face down, not read, and needed now: to answer, or to be opened."""
     unread = [n for n, laid in enumerate(shoe.laid) if laid.card is None]
     question = asked(shoe) if unread else None
     if isinstance(question, Question):
@@ -130,14 +130,14 @@ def unread_needed(shoe: Shoe) -> int | None:
 
 
 def is_named(shoe: Shoe, question: CardDue) -> bool:
-    """Whether the card that is due is named when it is drawn: it is played in this round, and nothing seals it."""
+    """Return whether the card due is named when it is drawn: it is played in this round, and nothing seals it."""
     is_sealed = question.down or (rules(shoe).play.squeezed and shoe.house.disclose == "sealed")
     return question.plays is not None and not is_sealed
 
 
 @lru_cache(KEPT)
 def phase(shoe: Shoe) -> Phase:
-    """The phase of the shoe."""
+    """Return the phase of the shoe."""
     if shoe.status != "open":
         return Phase.EMPTY if shoe.status == "empty" else Phase.ENDED
     if shoe.burn_left != 0:

@@ -15,7 +15,7 @@ NO_SHIFT: Final[ShiftOf] = ("", "")
 
 
 def shift_of(shoe: Shoe, at: int, utc_offset: int) -> ShiftOf:
-    """The shift and gaming day of what a table does at a wall time (ms), `utc_offset` minutes behind local time."""
+    """Return the shift and gaming day of a table at a wall time (ms), `utc_offset` minutes behind local time."""
     house = shoe.house if shoe.status == "open" else shoe.device.next_house
     acts, before = shoe.device.acts, shoe.device.shift or NO_SHIFT
     if acts and acts.gaming_day >= before[1]:
@@ -24,7 +24,7 @@ def shift_of(shoe: Shoe, at: int, utc_offset: int) -> ShiftOf:
 
 
 def next_shift(shifts: Mapping[str, str], minute: int, before: ShiftOf = NO_SHIFT) -> ShiftOf:
-    """The shift and the gaming day (YYYY-MM-DD) at a local minute since 1970, never earlier than those of `before`.
+    """Return shift and gaming day (YYYY-MM-DD) at a local minute since 1970, never earlier than those of `before`.
 
     A gaming day begins with the first shift, and has the date of that moment. ("", "") if the house has no shifts.
     """

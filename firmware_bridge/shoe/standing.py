@@ -22,7 +22,7 @@ STATES: Final = 256
 
 
 def refused(shoe: Shoe) -> dict[str, str]:
-    """Order -> the code of its refusal, for the orders that the table refuses now whatever their arguments are."""
+    """Return order -> the code of its refusal, for the orders that the table refuses now whatever their arguments."""
     return _refused(standing(shoe))
 
 
@@ -33,25 +33,25 @@ def _refused(now: Standing) -> dict[str, str]:
 
 
 def refuse(shoe: Shoe, conditions: Conditions, **values: Value) -> None:
-    """Raises Refused where one of the conditions refuses. values: those of its row that the shoe does not say."""
+    """Raise Refused where one of the conditions refuses. values: those of its row that the shoe does not say."""
     if refusal := refusal_of(shoe, conditions, **values):
         raise refusal
 
 
 def refusal_of(shoe: Shoe, conditions: Conditions, **values: Value) -> Refused | None:
-    """The refusal by one of the conditions; None if the table does not refuse."""
+    """Return the refusal by one of the conditions; None if the table does not refuse."""
     code = first(conditions, standing(shoe))
     return Refused(code, **_values(shoe, code), **values) if code else None
 
 
 def settings(shoe: Shoe) -> House:
-    """The settings that hold now: those of the open shoe, else of the next one."""
+    """Return the settings that hold now: those of the open shoe, else of the next one."""
     return shoe.house if shoe.status == "open" else shoe.device.next_house
 
 
 @lru_cache(KEPT)
 def standing(shoe: Shoe) -> Standing:
-    """What stands at the table."""
+    """Return what stands at the table."""
     now, house, device = phase(shoe), shoe.house, shoe.device
     game, is_outside, alarms = GAMES[house.game], now in OUTSIDE, device.irregular
     question = asked(shoe) if now in IN_ROUND or now is Phase.READY else None
@@ -94,7 +94,7 @@ def _is_more_than_the_cut_card(shoe: Shoe) -> bool:
 
 
 def _waits_for_card(shoe: Shoe) -> bool:
-    """Whether two people may enter a card: one that was not read, or that is due while the reader is away."""
+    """Return whether two people may enter a card: one that was not read, or that is due while the reader is away."""
     if state.is_open(shoe, "unreadable"):
         first = state.oldest_held(shoe)
         if unread_needed(shoe) is not None or (first is not None and first.card is None):
@@ -106,7 +106,7 @@ _Values = Callable[[Shoe], dict[str, Value]]
 
 
 def _values(shoe: Shoe, code: str) -> dict[str, Value]:
-    """The values of a refusal, as far as the shoe says them."""
+    """Return the values of a refusal, as far as the shoe says them."""
     if shoe.last_mark and code == shoe.last_mark.followed != MARK_TAKEN_BACK:
         return {"todo": phrase("call_pit" if shoe.replies else "floor_corrects")}
     return _VALUES.get(code, _nothing)(shoe)

@@ -146,7 +146,7 @@ class PastRound(Struct, frozen=True):
         return max(len(self.cards) - len(self.read or self.cards), 0)
 
     def drawn(self, cards: Sequence[Card]) -> tuple[Card, ...]:
-        """The cards that left the shoe in it, if these are its cards: a card that was read stays out of the shoe."""
+        """Return the cards that left the shoe in it, if these are its cards: a card read stays out of the shoe."""
         read = self.read or [each.card for each in self.cards]
         left_out = list((Counter(read) - Counter(cards)).elements())
         return (*cards, *left_out[(Counter(cards) - Counter(read)).total() :])
@@ -229,88 +229,88 @@ ANSWERS_KEPT: Final = 1_000
 
 
 def next_turn(shoe: Shoe) -> int:
-    """The number of the next question."""
+    """Return the number of the next question."""
     return (shoe.turn + 1) % TURNS
 
 
 def with_device(shoe: Shoe, **changes: Any) -> Shoe:
-    """The shoe, with these fields of its device changed."""
+    """Return the shoe, with these fields of its device changed."""
     return replace(shoe, device=replace(shoe.device, **changes))
 
 
 def with_key(shoe: Shoe, event: KeyChanged) -> Shoe:
-    """The shoe, with another key of its record."""
+    """Return the shoe, with another key of its record."""
     begun = shoe.device.record
     return with_device(shoe, record=begun and replace(begun, key=event.new), retiring=event.old or UNSET)
 
 
 def another_card(shoe: Shoe, steady: int = 0) -> Shoe:
-    """The shoe behind a report that is not of the card before. steady: cards more without one that was read again."""
+    """Return the shoe behind a report that is not of the card before. steady: cards more without one read again."""
     other = replace(shoe, is_same=False) if shoe.is_same else shoe
     known = shoe.device.steady
     return other if known is UNSET or not steady else with_device(other, steady=known + steady)
 
 
 def with_same_card(shoe: Shoe) -> Shoe:
-    """The oldest held card was the one before: of several reports in a row only the first one counts as repeated."""
+    """Take the oldest held card as the one before: of several reports in a row only the first counts as repeated."""
     same = replace(shoe, held=shoe.held[1:], repeated=shoe.repeated + (not shoe.is_same), is_same=True)
     return same if shoe.device.steady is UNSET else with_device(same, steady=0)
 
 
 def row(shoe: Shoe, irregularity: str) -> Row:
-    """The row of the policy this shoe was opened under; of today's for an irregularity which that one lacks."""
+    """Return the row of the policy this shoe was opened under; of today's for an irregularity which that one lacks."""
     return shoe.policy.get(irregularity) or POLICIES[shoe.house.policy][irregularity]
 
 
 def is_open(shoe: Shoe, irregularity: str) -> bool:
-    """Whether an irregularity of this name is open."""
+    """Return whether an irregularity of this name is open."""
     return any(each.id == irregularity for each in shoe.device.irregular)
 
 
 def about(shoe: Shoe, irregularity: str) -> tuple[str, ...]:
-    """The things an open irregularity is about; () if none of this name is open."""
+    """Return the things an open irregularity is about; () if none of this name is open."""
     return next((each.of for each in shoe.device.irregular if each.id == irregularity), ())
 
 
 def stuck(shoe: Shoe) -> tuple[str, ...]:
-    """The sensors and keys that are stuck."""
+    """Return the sensors and keys that are stuck."""
     return about(shoe, "sensor_stuck")
 
 
 def card_number(shoe: Shoe) -> int:
-    """The number of the next card, held or not, among the cards of this shoe that were read."""
+    """Return the number of the next card, held or not, among the cards of this shoe that were read."""
     return len(shoe.seen) + 1
 
 
 def next_card(shoe: Shoe) -> str:
-    """The name of the next card in irregularities."""
+    """Return the name of the next card in irregularities."""
     return f"card {card_number(shoe)}"
 
 
 @lru_cache(KEPT)
 def blockers(shoe: Shoe) -> tuple[str, ...]:
-    """The open irregularities that keep cards from being dealt."""
+    """Return the open irregularities that keep cards from being dealt."""
     return tuple([each.id for each in shoe.device.irregular if row(shoe, each.id).blocks])
 
 
 def held_cards(shoe: Shoe) -> tuple[HeldCard, ...]:
-    """The cards of the packs that are held."""
+    """Return the cards of the packs that are held."""
     return tuple([each for each in shoe.held if isinstance(each, HeldCard)]) if shoe.held else ()
 
 
 def oldest_held(shoe: Shoe) -> HeldCard | None:
-    """The card that comes next of what is held; None where it is no card, or nothing is held."""
+    """Return the card that comes next of what is held; None where it is no card, or nothing is held."""
     first = shoe.held[0] if shoe.held else None
     return first if isinstance(first, HeldCard) else None
 
 
 def waiting_cut(shoe: Shoe) -> HeldCut | None:
-    """The cut card that waits, None if none does."""
+    """Return the cut card that waits, None if none does."""
     return next((each for each in shoe.held if isinstance(each, HeldCut)), None)
 
 
 def replace_cards(seen: Iterable[Card], before: Iterable[Card], after: Iterable[Card]) -> tuple[Card, ...]:
-    """Replaces a corrected round's cards in the list of cards seen."""
+    """Replace a corrected round's cards in the list of cards seen."""
     was, now = Counter(before), Counter(after)
     gone, come = list((was - now).elements()), list((now - was).elements())
     cards = list(seen)
@@ -321,38 +321,38 @@ def replace_cards(seen: Iterable[Card], before: Iterable[Card], after: Iterable[
 
 
 def disclosed(shoe: Shoe) -> tuple[Card, ...]:
-    """The cards of this shoe that are open, without the sealed ones."""
+    """Return the cards of this shoe that are open, without the sealed ones."""
     sealed = Counter(laid.card for laid in shoe.laid + shoe.overdrawn + shoe.aside if laid.card and not laid.shown)
     return tuple((Counter(shoe.seen) - sealed).elements())
 
 
 def is_card_out(shoe: Shoe) -> bool:
-    """Whether a card of the coming round was seen or drawn: no more bets are accepted for that round."""
+    """Return whether a card of the coming round was seen or drawn: no more bets are accepted for that round."""
     return any(laid.shown for laid in shoe.laid) or bool(held_cards(shoe))
 
 
 def cards_left(shoe: Shoe) -> int:
-    """Cards that have not left the shoe, by the journal; a held one that may be the card before is not counted."""
+    """Return how many cards have not left the shoe, by the journal, without a held one that may be the card before."""
     held = [each for each in held_cards(shoe) if not each.is_doubtful]
     return size_of(shoe.house) - len(shoe.seen) - shoe.unknown - len(held)
 
 
 def left_before(shoe: Shoe) -> int:
-    """Cards that were in the shoe before the first one of this round."""
+    """Return how many cards were in the shoe before the first one of this round."""
     return size_of(shoe.house) - len(shoe.seen) - shoe.unknown + sum([laid.drawn for laid in shoe.laid])
 
 
 @lru_cache(KEPT)
 def is_exhausted(shoe: Shoe) -> bool:
-    """Whether every card of the shoe was drawn and put in its place: none left, none held."""
+    """Return whether every card of the shoe was drawn and put in its place: none left, none held."""
     return cards_left(shoe) <= 0 and not held_cards(shoe)
 
 
 def is_last(shoe: Shoe) -> bool:
-    """Whether the present round is the last of this shoe: by its cut card, or because no card is left."""
+    """Return whether the present round is the last of this shoe: by its cut card, or because no card is left."""
     return is_exhausted(shoe) or (shoe.last_round is not None and shoe.round >= shoe.last_round)
 
 
 def answer_to(shoe: Shoe, command_id: str | None) -> Answer | None:
-    """The answer already given to a command id, None for a new one."""
+    """Return the answer already given to a command id, None for a new one."""
     return next((each for each in shoe.device.answers if command_id and each.id == command_id), None)

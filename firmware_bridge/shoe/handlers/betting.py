@@ -27,14 +27,14 @@ SEAT: Final = re.compile(r"[1-9][0-9]?")
 
 
 def bets_open(draft: Draft, fact: Ordered, order: orders.BetsOpen) -> None:
-    """Reopens betting."""
+    """Reopen betting."""
     draft.add(events.BetsOpened(round=draft.shoe.round))
 
 
 def bets_closed(draft: Draft, fact: Ordered, order: orders.BetsClosed) -> str:
-    """Closes betting: carried cards are named, held cards are dealt, the time to open sealed ones runs.
+    """Close betting: carried cards are named, held cards are dealt, the time to open sealed ones runs.
 
-    Returns the seats that take no part, with the reasons. Raises Refused if too few seats are left for a round.
+    Return the seats that take no part, with the reasons. Raises Refused if too few seats are left for a round.
     """
     check_stakes(rules(draft.shoe), order)
     closed = _closed(draft.shoe, order)
@@ -56,7 +56,7 @@ def _closed(shoe: Shoe, order: orders.BetsClosed) -> events.BetsClosed:
 
 
 def _no_round(table: Layout) -> Refused:
-    """The reason why no round takes place: the seats that take no part, where the game names them."""
+    """Return the reason why no round takes place: the seats that take no part, where the game names them."""
     named = [seat for words in table.did for word in words if isinstance(word, tuple) for seat in word]
     left_out = tuple(
         phrase("takes_no_part", seat=f"S{seat}", why=phrase(why)) for seat, why in _left_out(table).items()
@@ -66,7 +66,7 @@ def _no_round(table: Layout) -> Refused:
 
 
 def _left_out(table: Layout) -> dict[str, str]:
-    """The seats, as numbers, that take no part in the round that begins, and why."""
+    """Return the seats, as numbers, that take no part in the round that begins, and why."""
     refused = [words for words in table.did if str(words[0]).endswith("_refused")]
     return {str(seat).removeprefix("S"): str(why) for _, seat, why in refused}
 
@@ -76,9 +76,9 @@ def _in_words(left_out: dict[str, str]) -> str:
 
 
 def update_purses(draft: Draft, fact: Ordered, order: orders.BetsClosed) -> str:
-    """Replaces the purses between two rounds of a game that takes them once a pack; they hold from the next round on.
+    """Replace the purses between two rounds of a game that takes them once a pack; they hold from the next round on.
 
-    Returns the seats that take no part, with the reasons. Raises Refused if too few seats would be left for a round:
+    Return the seats that take no part, with the reasons. Raises Refused if too few seats would be left for a round:
     the purses stay as they were.
     """
     shoe = draft.shoe
@@ -89,7 +89,7 @@ def update_purses(draft: Draft, fact: Ordered, order: orders.BetsClosed) -> str:
 
 
 def check_stakes(game: Game, order: orders.BetsClosed) -> None:
-    """Checks that an order to close the bets brings what the game needs. Raises Refused with what to give."""
+    """Check that an order to close the bets brings what the game needs. Raises Refused with what to give."""
     for name, amounts in (("bets", order.bets), ("money", order.money)):
         if amounts and game.money.stakes != name:
             if instead := game.money.stakes:
@@ -107,7 +107,7 @@ def check_stakes(game: Game, order: orders.BetsClosed) -> None:
 
 
 def give_mark(draft: Draft, fact: Ordered, order: orders.Mark) -> None:
-    """Accepts a seat's mark, or the lot, if it is asked for; never kept for the next question."""
+    """Accept a seat's mark, or the lot, if it is asked for; never kept for the next question."""
     shoe = draft.shoe
     mark = Mark("" if order.seat is None else str(order.seat), order.word, order.value)
     _refuse_late(shoe, order, *asks(asked(shoe)))
@@ -133,7 +133,7 @@ def give_mark(draft: Draft, fact: Ordered, order: orders.Mark) -> None:
 
 
 def _giver(mark: Mark, question: Due | None) -> str:
-    """The seat that gave a mark: the one that is asked, where the order names none; "" for a draw."""
+    """Return the seat that gave a mark: the one that is asked, where the order names none; "" for a draw."""
     if mark.seat or mark.word == LOT or not isinstance(question, MarkDue):
         return mark.seat
     seats = {slot.partition(".")[0].removeprefix("S") for slot in question.act}
@@ -141,9 +141,9 @@ def _giver(mark: Mark, question: Due | None) -> str:
 
 
 def take_back_mark(draft: Draft, fact: Ordered | Pressed, order: orders.Unmark | None = None) -> str:
-    """Takes back the last mark, while nothing followed it: the question before it is asked again, by a new number.
+    """Take back the last mark, while nothing followed it: the question before it is asked again, by a new number.
 
-    Returns the mark, and what is asked now. Raises Refused if no mark can be taken back.
+    Return the mark, and what is asked now. Raises Refused if no mark can be taken back.
     """
     shoe, order = draft.shoe, order or orders.Unmark()
     if order.round not in (None, shoe.round) or order.turn not in (None, shoe.turn):
@@ -177,13 +177,13 @@ def take_back_mark(draft: Draft, fact: Ordered | Pressed, order: orders.Unmark |
 
 
 def bets_first(draft: Draft, fact: Ordered, order: orders.Mark) -> None:
-    """Refuses a mark while bets are open. Raises Refused."""
+    """Refuse a mark while bets are open. Raises Refused."""
     _refuse_late(draft.shoe, order, phrase("bets_are_open"))
     refuse(draft.shoe, when.NO_BETS_AWAITED)
 
 
 def _refuse_late(shoe: Shoe, order: orders.Mark, *now: Phrase) -> None:
-    """Raises Refused for an answer to a question that is over; `now`: the question that is asked."""
+    """Raise Refused for an answer to a question that is over; `now`: the question that is asked."""
     if order.round not in (None, shoe.round) or order.turn not in (None, shoe.turn):
         raise _late(shoe, *now)
 

@@ -30,7 +30,7 @@ class CardFault(Struct, frozen=True):
 
 
 def card_fault(shoe: Shoe, card: HeldCard) -> CardFault | None:
-    """The first fault of a card that the pit has not cleared, None if there is none."""
+    """Return the first fault of a card that the pit has not cleared, None if there is none."""
     if card.is_doubtful:
         return CardFault("read_again", {"behind": len(shoe.seen)})
     if "foreign" not in card.cleared and (found := _foreign(shoe, card)):
@@ -48,7 +48,7 @@ def card_fault(shoe: Shoe, card: HeldCard) -> CardFault | None:
 
 
 def is_of_this_shoe(shoe: Shoe, card: HeldCard) -> bool:
-    """Whether the packs can hold this card besides those seen; True for one that was not read."""
+    """Return whether the packs can hold this card besides those seen; True for one that was not read."""
     return not _foreign(shoe, card) and not (card.card and _duplicate(shoe, card, card.card))
 
 
@@ -76,7 +76,7 @@ def _misplaced(shoe: Shoe, slot: str) -> CardFault | None:
 
 
 def _duplicate(shoe: Shoe, card: HeldCard, face: Card) -> dict[str, Value]:
-    """The values of a card that the packs cannot hold besides those seen, else {}; a serial comes once only."""
+    """Return the values of a card that the packs cannot hold besides those seen, else {}; a serial comes once only."""
     again, most = card.serial is not None and card.serial in shoe.serials, copies(shoe, face)
     if not again and shoe.seen.count(face) < most:
         return {}
@@ -85,6 +85,6 @@ def _duplicate(shoe: Shoe, card: HeldCard, face: Card) -> dict[str, Value]:
 
 
 def _would_be_named(shoe: Shoe) -> bool:
-    """Whether a card would be disclosed at once if it were dealt now."""
+    """Return whether a card would be disclosed at once if it were dealt now."""
     question = asked(shoe) if phase(shoe) in IN_PLAY else None
     return isinstance(question, CardDue) and is_named(shoe, question)

@@ -31,7 +31,7 @@ OUTLIVE_A_SHOE: Final = ("reader_lost", "reader_fault", "reader_repeats", "broke
 
 
 def closed_round(shoe: Shoe, **dealt: Any) -> events.RoundClosed:
-    """The round that is complete on the layout; `dealt`: the fields of `dealt_in`."""
+    """Return the round that is complete on the layout; `dealt`: the fields of `dealt_in`."""
     table = layout(shoe)
     assert table.result is not None
     return events.RoundClosed(
@@ -49,7 +49,7 @@ def closed_round(shoe: Shoe, **dealt: Any) -> events.RoundClosed:
 
 
 def dealt_in(draft: Draft) -> dict[str, Any]:
-    """The fields of a round that is over now which say who dealt it, where and when."""
+    """Return the fields of a round that is over now which say who dealt it, where and when."""
     shoe = draft.shoe
     shift, gaming_day = shift_of(shoe, draft.at, draft.utc_offset)
     dealt_by = shoe.dealt_by or shoe.dealer
@@ -57,7 +57,7 @@ def dealt_in(draft: Draft) -> dict[str, Any]:
 
 
 def corrected_round(shoe: Shoe, past: PastRound, order: Correct, by: str) -> events.RoundCorrected:
-    """The correction of a closed round. Raises Refused unless the words are exactly one round of the packs' cards.
+    """Return a correction of a closed round. Raises Refused unless the words are exactly one round of the packs' cards.
 
     It has no more cards than the round had, besides those that the reader missed, and the packs must hold these cards
     besides all others seen of this shoe.
@@ -100,7 +100,7 @@ def corrected_round(shoe: Shoe, past: PastRound, order: Correct, by: str) -> eve
 
 
 def changes_nothing(past: PastRound, corrected: events.RoundCorrected) -> bool:
-    """Whether a correction has the cards, the hands and the result of the round as it stands."""
+    """Return whether a correction has the cards, the hands and the result of the round as it stands."""
     before, after = (_own(own) for own in (past.own, corrected.own))
     return (
         [(each.slot, each.card) for each in past.cards] == [(each.slot, each.card) for each in corrected.cards]
@@ -115,7 +115,7 @@ def _judged(game: Game, came: Sequence[Card | Mark], terms: Any, began: Start) -
 
 
 def _first_wrong(game: Game, words: Sequence[str], came: Sequence[Card | Mark], terms: Any, began: Start) -> Refused:
-    """The refusal of a correction that is no whole round: its first word that cannot stand."""
+    """Return the refusal of a correction that is no whole round: its first word that cannot stand."""
     before = _judged(game, (), terms, began)
     for n, word in enumerate(words, 1):
         now = _judged(game, came[:n], terms, began)
@@ -127,13 +127,13 @@ def _first_wrong(game: Game, words: Sequence[str], came: Sequence[Card | Mark], 
 
 
 def _ends(game: Game, terms: Any) -> Phrase:
-    """What is said of a word behind the last one of a round."""
+    """Return what is said of a word behind the last one of a round."""
     unused = tuple(game.play.reserves(terms))
     return phrase("ends_before_unused", slots=unused) if unused else phrase("ends_before")
 
 
 def _refuse_more_cards(past: PastRound, dealt: Sequence[Card], missed: int) -> None:
-    """Raises Refused if a correction has more cards than left the shoe in its round.
+    """Raise Refused if a correction has more cards than left the shoe in its round.
 
     Another card is in another round, or still in the shoe: it would be in two places, or counted without being drawn.
     """
@@ -148,7 +148,7 @@ def _refuse_more_cards(past: PastRound, dealt: Sequence[Card], missed: int) -> N
 
 
 def _refuse_a_copy_too_many(shoe: Shoe, past: PastRound, dealt: Sequence[Card]) -> None:
-    """Raises Refused if the packs do not hold the cards of a correction besides the others that are open.
+    """Raise Refused if the packs do not hold the cards of a correction besides the others that are open.
 
     Sealed cards are not counted: else a correction could find out which they are.
     """
@@ -160,7 +160,7 @@ def _refuse_a_copy_too_many(shoe: Shoe, past: PastRound, dealt: Sequence[Card]) 
 
 
 def _result(shoe: Shoe, result: Result) -> dict[str, Any]:
-    """The fields of a round message that the game gives."""
+    """Return the fields of a round message that the game gives."""
     return {
         "game": shoe.house.game,
         "hands": Raw(encode(result.hands)),
@@ -173,14 +173,14 @@ def _result(shoe: Shoe, result: Result) -> dict[str, Any]:
 
 
 def _stakes(unit: events.Unit, result: Result) -> dict[str, events.Stake]:
-    """Bet -> stake and net. Raises KeyError if a game played for money leaves one out."""
+    """Return bet -> stake and net. Raises KeyError if a game played for money leaves one out."""
     if unit == "money":
         return {bet: (result.staked[bet], net) for bet, net in result.bets.items()}
     return {bet: (staked, result.bets[bet]) for bet, staked in result.staked.items() if staked != 1}
 
 
 def _move(shoe: Shoe, word: str) -> Card | Mark:
-    """The card or mark of a word of a correction. Raises Refused for a word that the game does not have."""
+    """Return the card or mark of a word of a correction. Raises Refused for a word that the game does not have."""
     card = next((each for each in rules(shoe).pack if each.value == word), None)
     mark = mark_of(word)
     if card is None and (mark is None or mark.word not in rules(shoe).play.words):
@@ -190,7 +190,7 @@ def _move(shoe: Shoe, word: str) -> Card | Mark:
 
 
 def played(shoe: Shoe, slots: Sequence[str | None]) -> tuple[events.Played, ...]:
-    """The cards on the layout that may be named, each with its slot (None: it plays no part)."""
+    """Return the cards on the layout that may be named, each with its slot (None: it plays no part)."""
     return tuple(
         events.Played(slot, laid.card, laid.origin)
         for slot, laid in zip(slots, shoe.laid, strict=False)  # a round that cannot go on has placed fewer

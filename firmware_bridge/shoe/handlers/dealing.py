@@ -27,7 +27,7 @@ from firmware_bridge.shoe.state import (
 
 
 def deal_or_hold(draft: Draft, card: HeldCard) -> None:
-    """Deals a card that left the shoe if that is possible now, else holds it behind those already held."""
+    """Deal a card that left the shoe if that is possible now, else hold it behind those already held."""
     shoe = draft.shoe
     if shoe.held or (blockers(shoe) and phase(shoe) not in (Phase.EMPTY, Phase.ENDED)):
         hold(draft, card, card.reason or "blocked")
@@ -36,7 +36,7 @@ def deal_or_hold(draft: Draft, card: HeldCard) -> None:
 
 
 def hold(draft: Draft, card: HeldCard, why: str) -> None:
-    """Journals a card that cannot be dealt now."""
+    """Journal a card that cannot be dealt now."""
     commit, secret = draft.seal(card.card, card.nonce)
     draft.add(
         events.CardHeld(
@@ -54,7 +54,7 @@ def hold(draft: Draft, card: HeldCard, why: str) -> None:
 
 
 def place(draft: Draft, card: HeldCard, held: bool) -> None:
-    """Checks a card and puts it in the place of the phase; a card with a fault is held."""
+    """Check a card and put it in the place of the phase; a card with a fault is held."""
     now = phase(draft.shoe)
     if is_pack_over(draft.shoe):
         _set_aside(draft, card, held)
@@ -75,7 +75,7 @@ def place(draft: Draft, card: HeldCard, held: bool) -> None:
 
 
 def _waits_with_it(shoe: Shoe, wrong: str) -> bool:
-    """Whether the fault of a card is handled later: a mark is due first, or the card lies face down until then."""
+    """Return whether the fault of a card is handled later: a mark is due first, or the card is face down until then."""
     question = asked(shoe) if phase(shoe) in IN_PLAY else None
     if wrong == "duplicate":
         return isinstance(question, MarkDue)
@@ -83,14 +83,14 @@ def _waits_with_it(shoe: Shoe, wrong: str) -> bool:
 
 
 def is_overfull(shoe: Shoe) -> bool:
-    """Whether as many cards wait for the next round as may wait."""
+    """Return whether as many cards wait for the next round as may wait."""
     if phase(shoe) is not Phase.COMPLETE or is_pack_over(shoe):
         return False
     return len(layout(shoe).carried) + len(shoe.overdrawn) >= rules(shoe).play.carries
 
 
 def is_known_overdrawn(shoe: Shoe, card: HeldCard) -> bool:
-    """Whether a held card is already reported as drawn too many, or the pit keeps it as such."""
+    """Return whether a held card is already reported as drawn too many, or the pit keeps it as such."""
     return is_open(shoe, "overdrawn") or "overdrawn" in card.cleared
 
 
@@ -105,7 +105,7 @@ def _set_aside(draft: Draft, card: HeldCard, held: bool) -> None:
 
 
 def _too_early(draft: Draft, card: HeldCard, held: bool) -> None:
-    """Handles a card while betting is open: beyond the burn, or a round's card too early."""
+    """Handle a card while betting is open: beyond the burn, or a round's card too early."""
     if burns_early(draft.shoe):
         burn_aside(draft, card, held)
         draft.note("drawn_before_bets_closed", round=draft.shoe.round)
@@ -115,7 +115,7 @@ def _too_early(draft: Draft, card: HeldCard, held: bool) -> None:
 
 
 def burns_early(shoe: Shoe) -> bool:
-    """Whether the house burns a card that was drawn while betting is open."""
+    """Return whether the house burns a card that was drawn while betting is open."""
     return row(shoe, "drawn_before_bets_closed").action == "burn" and not _beyond_burn(shoe)
 
 
@@ -124,7 +124,7 @@ def _beyond_burn(shoe: Shoe) -> bool:
 
 
 def open_too_early(draft: Draft, card: HeldCard) -> None:
-    """Opens the irregularity of a held card that was drawn while betting is open."""
+    """Open the irregularity of a held card that was drawn while betting is open."""
     shoe = draft.shoe
     if is_open(shoe, "burn_over") or "drawn_before_bets_closed" in card.cleared:
         return
@@ -135,7 +135,7 @@ def open_too_early(draft: Draft, card: HeldCard) -> None:
 
 
 def _deal(draft: Draft, card: HeldCard, held: bool) -> None:
-    """Deals the card to the slot that is due; while cards wait to be opened that slot is a secret."""
+    """Deal the card to the slot that is due; while cards wait to be opened that slot is a secret."""
     if why := no_card_due(draft.shoe):
         hold(draft, card, why)
         report_no_card_due(draft)
@@ -166,7 +166,7 @@ def _deal(draft: Draft, card: HeldCard, held: bool) -> None:
 
 
 def no_card_due(shoe: Shoe) -> str:
-    """The reason why the next card cannot be dealt, "" if it can."""
+    """Return the reason why the next card cannot be dealt, "" if it can."""
     match asked(shoe):
         case CardDue():
             return ""
@@ -178,7 +178,7 @@ def no_card_due(shoe: Shoe) -> str:
 
 
 def report_no_card_due(draft: Draft) -> None:
-    """Reports a card that came while a seat, or the lot, must act.
+    """Report a card that came while a seat, or the lot, must act.
 
     Not one that waits for an opening, or that the pit keeps.
     """
@@ -192,7 +192,7 @@ def _origin(card: HeldCard) -> events.Origin:
 
 
 def _overdraw(draft: Draft, card: HeldCard, held: bool) -> None:
-    """Handles a card while the round is complete: it waits, sealed, and opens the next round."""
+    """Handle a card while the round is complete: it waits, sealed, and opens the next round."""
     shoe = draft.shoe
     policy = row(shoe, "overdrawn")
     if policy.action == "burn":
@@ -221,7 +221,7 @@ def _overdraw(draft: Draft, card: HeldCard, held: bool) -> None:
 
 
 def burn(draft: Draft, card: HeldCard, held: bool) -> None:
-    """Burns the next card: the first one is exposed where the house exposes it, the others stay sealed."""
+    """Burn the next card: the first one is exposed where the house exposes it, the others stay sealed."""
     before = draft.shoe.burn_left
     if before is None and card.card:
         left = rules(draft.shoe).play.burns(card.card)
@@ -238,14 +238,14 @@ def burn(draft: Draft, card: HeldCard, held: bool) -> None:
 
 
 def burn_done(draft: Draft) -> None:
-    """Finishes the burn: betting opens, or the first card may be drawn."""
+    """Finish the burn: betting opens, or the first card may be drawn."""
     draft.close_irregularity("burn_short", "burned")
     if draft.shoe.house.betting == "required" and not draft.shoe.betting:
         draft.add(events.BetsOpened(round=draft.shoe.round))
 
 
 def burn_aside(draft: Draft, card: HeldCard, held: bool) -> None:
-    """Burns a card outside the burn: it counts, it stays sealed, it plays no part."""
+    """Burn a card outside the burn: it counts, it stays sealed, it plays no part."""
     commit, secret = draft.seal(card.card, card.nonce)
     draft.add(events.CardSetAside(commit=commit, secret=secret, held=held, why="burned", serial=card.serial))
 

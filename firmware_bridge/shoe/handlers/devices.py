@@ -24,7 +24,7 @@ from firmware_bridge.shoe.state import HeldCard, Phase, Shoe, blockers, is_open,
 
 
 def start(draft: Draft, fact: inputs.Started) -> None:
-    """Handles the start of the daemon: an open round is resumed at the same slot."""
+    """Handle the start of the daemon: an open round is resumed at the same slot."""
     if not draft.shoe.journal:
         draft.add(events.Commissioned(journal=f"0-{fact.nonce[:12]}"))
     before = draft.shoe.device.code
@@ -44,12 +44,12 @@ def start(draft: Draft, fact: inputs.Started) -> None:
 
 
 def note_code(draft: Draft, fact: inputs.CodeChecked) -> None:
-    """Puts files of the software that were changed on record."""
+    """Put files of the software that were changed on record."""
     draft.add(events.CodeFound(changed=fact.changed))
 
 
 def renew_record(draft: Draft, fact: inputs.RecordRenewed) -> None:
-    """Begins another record between shoes."""
+    """Begin another record between shoes."""
     if ended := draft.shoe.device.record:
         draft.add(
             events.RecordEnded(
@@ -65,7 +65,7 @@ def renew_record(draft: Draft, fact: inputs.RecordRenewed) -> None:
 
 
 def rotate_key(draft: Draft, fact: inputs.KeyRotated) -> None:
-    """Changes the key of the record between shoes."""
+    """Change the key of the record between shoes."""
     draft.add(
         events.KeyChanged(
             old=fact.old,
@@ -83,12 +83,12 @@ def _begin_record(draft: Draft, begun: inputs.NewRecord) -> None:
 
 
 def is_card(fact: inputs.AnyInput) -> TypeGuard[inputs.CardRead | inputs.CardUnread]:
-    """Whether a card of the packs passed the reader, read or not."""
+    """Return whether a card of the packs passed the reader, read or not."""
     return isinstance(fact, inputs.CardRead) or (isinstance(fact, inputs.CardUnread) and fact.concerns == "card")
 
 
 def follow_session(draft: Draft, fact: inputs.AnyInput, inside: bool) -> None:
-    """Opens `reader_gap` for another session or a gap: cards may be missed. inside: a shoe was open before."""
+    """Open `reader_gap` for another session or a gap: cards may be missed. inside: a shoe was open before."""
     report = inputs.last_report(fact)
     if report is not None:
         _new_session(draft, report.session, inside)
@@ -98,14 +98,14 @@ def follow_session(draft: Draft, fact: inputs.AnyInput, inside: bool) -> None:
 
 
 def _lost_reports(report: inputs.ReportNo | None) -> Phrase:
-    """The reports lost before this one; their numbers begin with 0 when the reader restarts."""
+    """Return the reports lost before this one; their numbers begin with 0 when the reader restarts."""
     if report is None:
         return phrase("reports_lost")
     return phrase("reports_lost_before", number=report.seq) if report.seq else phrase("reader_restarted")
 
 
 def reader_booted(draft: Draft, fact: inputs.ReaderBooted) -> None:
-    """Handles the first message of a reader board after its start."""
+    """Handle the first message of a reader board after its start."""
     inside, known = draft.shoe.status == "open", draft.shoe.device.serial
     if not known or fact.serial in ("", known):
         _new_session(draft, fact.session, inside, fact.serial)
@@ -128,7 +128,7 @@ def _new_session(draft: Draft, session: int, inside: bool, serial: str = "") -> 
 
 
 def is_entered(shoe: Shoe, fact: inputs.AnyInput) -> bool:
-    """Whether the reader now reports the card that people entered while it was away."""
+    """Return whether the reader now reports the card that people entered while it was away."""
     if not isinstance(fact, inputs.CardRead) or fact.report is None:
         return False
     last = shoe.device.reader
@@ -136,7 +136,7 @@ def is_entered(shoe: Shoe, fact: inputs.AnyInput) -> bool:
 
 
 def already_entered(draft: Draft, fact: inputs.CardRead) -> bool:
-    """Confirms an entered card by its report, True if it did; another card instead of it is a gap."""
+    """Confirm an entered card by its report, True if it did; another card instead of it is a gap."""
     if is_entered(draft.shoe, fact):
         draft.add(events.CardConfirmed())
         return True
@@ -146,7 +146,7 @@ def already_entered(draft: Draft, fact: inputs.CardRead) -> bool:
 
 
 def read(draft: Draft, fact: inputs.CardRead) -> None:
-    """Handles a card that left the shoe, unless people entered it before."""
+    """Handle a card that left the shoe, unless people entered it before."""
     if not already_entered(draft, fact):
         deal_or_hold(draft, _held(fact))
 
@@ -158,7 +158,7 @@ def _held(fact: inputs.CardRead) -> HeldCard:
 
 
 def unread(draft: Draft, fact: inputs.CardUnread) -> None:
-    """Handles an unread report: a card without a face, a movement, or dirty optics."""
+    """Handle an unread report: a card without a face, a movement, or dirty optics."""
     match fact.concerns:
         case "optics":
             draft.add(events.Noted(what=f"reader: {fact.reason}"))
@@ -175,7 +175,7 @@ def _held_unread(fact: inputs.CardUnread) -> HeldCard:
 
 
 def unread_outside(draft: Draft, fact: inputs.CardUnread) -> None:
-    """Handles an unread report while no shoe is open: a card of a pack that is over is counted, the rest is noted."""
+    """Handle an unread report while no shoe is open: a card of a pack that is over is counted, the rest is noted."""
     if fact.concerns == "card" and is_pack_over(draft.shoe):
         deal_or_hold(draft, _held_unread(fact))
         return
@@ -183,7 +183,7 @@ def unread_outside(draft: Draft, fact: inputs.CardUnread) -> None:
 
 
 def cut(draft: Draft, fact: inputs.CutCardSeen) -> None:
-    """Handles the cut card: its place follows from the order of events, so it waits behind held cards.
+    """Handle the cut card: its place follows from the order of events, so it waits behind held cards.
 
     It waits for sealed cards too: only when they are open is it known whether the round's last card is out. One that
     is early waits for the pit.
@@ -199,25 +199,25 @@ def cut(draft: Draft, fact: inputs.CutCardSeen) -> None:
 
 
 def cut_outside(draft: Draft, fact: inputs.CutCardSeen) -> None:
-    """Notes the cut card of a shoe that is over."""
+    """Note the cut card of a shoe that is over."""
     draft.add(events.Noted(what=f"cut card seen by the {fact.by} with no shoe open"))
 
 
 def lid_moved(draft: Draft, fact: inputs.LidMoved) -> None:
-    """Handles the lid of a shoe in use: open it is an irregularity, unless its pack is over and may be changed."""
+    """Handle the lid of a shoe in use: open it is an irregularity, unless its pack is over and may be changed."""
     lid_outside(draft, fact)
     if fact.open and not is_pack_over(draft.shoe):
         draft.open_irregularity("lid_opened", round=draft.shoe.round)
 
 
 def lid_outside(draft: Draft, fact: inputs.LidMoved) -> None:
-    """Handles the lid between shoes, opened to load the cards; a sensor may repeat its position."""
+    """Handle the lid between shoes, opened to load the cards; a sensor may repeat its position."""
     if fact.open != draft.shoe.device.lid_open:
         draft.add(events.LidTurned(open=fact.open))
 
 
 def sensor_stuck(draft: Draft, fact: inputs.SensorStuck) -> None:
-    """Handles a stuck sensor or key, which reports nothing any more; one alarm names all that are stuck."""
+    """Handle a stuck sensor or key, which reports nothing any more; one alarm names all that are stuck."""
     before = stuck(draft.shoe)
     now = tuple(name for name in before if name != fact.sensor) + (fact.sensor,) * fact.stuck
     if set(now) == set(before):
@@ -229,22 +229,22 @@ def sensor_stuck(draft: Draft, fact: inputs.SensorStuck) -> None:
 
 
 def clock_jumped(draft: Draft, fact: inputs.ClockJumped) -> None:
-    """Notes that the wall clock was set; nothing depends on it."""
+    """Note that the wall clock was set; nothing depends on it."""
     draft.note("clock_jump", ms=fact.by)
 
 
 def lost(draft: Draft, fact: inputs.DeviceLost) -> None:
-    """Opens the irregularity of a lost reader or broker."""
+    """Open the irregularity of a lost reader or broker."""
     draft.open_irregularity(f"{fact.device}_lost", why=fact.why)
 
 
 def reader_faulted(draft: Draft, fact: inputs.ReaderFaulted) -> None:
-    """Opens the irregularity of a reader that sends more than cards can be drawn."""
+    """Open the irregularity of a reader that sends more than cards can be drawn."""
     draft.open_irregularity("reader_fault", why=fact.why)
 
 
 def reader_borrowed(draft: Draft, fact: inputs.ReaderBorrowed) -> None:
-    """Handles the lease of the reader to a technician: for the table it is lost."""
+    """Handle the lease of the reader to a technician: for the table it is lost."""
     is_new = draft.open_irregularity("reader_lost", to=fact.by)
     if fact.by and fact.by != draft.shoe.device.lent:
         draft.add(events.ReaderLent(to=fact.by, person=fact.person))
@@ -253,7 +253,7 @@ def reader_borrowed(draft: Draft, fact: inputs.ReaderBorrowed) -> None:
 
 
 def test_cards_passed(draft: Draft, fact: inputs.TestCardsPassed) -> None:
-    """Records a technician's test cards, which do not belong to the shoe."""
+    """Record a technician's test cards, which do not belong to the shoe."""
     is_new = draft.open_irregularity("reader_lost", count=fact.count, **{"to" if fact.lent else "by": fact.by})
     if fact.lent and fact.by and fact.by != draft.shoe.device.lent:
         draft.add(events.ReaderLent(to=fact.by))
@@ -263,12 +263,12 @@ def test_cards_passed(draft: Draft, fact: inputs.TestCardsPassed) -> None:
 
 
 def broker_back(draft: Draft, fact: inputs.DeviceBack) -> None:
-    """Closes the irregularity of a lost broker."""
+    """Close the irregularity of a lost broker."""
     draft.close_irregularity("broker_lost", "back")
 
 
 def reader_back(draft: Draft, fact: inputs.DeviceBack) -> None:
-    """Handles a reader that answers again: if it may have missed cards, the dealer confirms."""
+    """Handle a reader that answers again: if it may have missed cards, the dealer confirms."""
     draft.close_irregularity("reader_lost", "back", why=f"lost {fact.losses} times" if fact.losses else "")
     opens_itself = fact.cut_short and cards_open(draft.shoe.device.next_house)
     if not fact.resumes and (draft.shoe.status == "open" or opens_itself):
@@ -276,27 +276,27 @@ def reader_back(draft: Draft, fact: inputs.DeviceBack) -> None:
 
 
 def disk_failed(draft: Draft, fact: inputs.DiskFailed) -> None:
-    """Records a disk failure, after the journal can be written again."""
+    """Record a disk failure, after the journal can be written again."""
     if draft.open_irregularity(fact.irregularity, why=fact.why):
         draft.close_irregularity(fact.irregularity, "recovered")
 
 
 def accepted(draft: Draft, fact: inputs.Ordered, order: orders.Order) -> None:
-    """Accepts an order that changes nothing in the shoe: the outbox acts on the answer."""
+    """Accept an order that changes nothing in the shoe: the outbox acts on the answer."""
 
 
 def malformed(draft: Draft, fact: inputs.Ordered, order: orders.Malformed) -> None:
-    """Refuses an order that could not be decoded. Raises Refused."""
+    """Refuse an order that could not be decoded. Raises Refused."""
     raise Refused(order.code, **order.values)
 
 
 def refusals_counted(draft: Draft, fact: inputs.RefusalsCounted) -> None:
-    """Puts on record which messages were refused without an entry of their own."""
+    """Put on record which messages were refused without an entry of their own."""
     draft.add(events.OrdersRefused(why=fact.why, counts=fact.counts))
 
 
 def hold_for_technician(draft: Draft, fact: inputs.AnyInput) -> None:
-    """Holds the card of an input that could not be handled."""
+    """Hold the card of an input that could not be handled."""
     if draft.shoe.status != "open":
         return
     if isinstance(fact, inputs.CardRead):
@@ -306,13 +306,13 @@ def hold_for_technician(draft: Draft, fact: inputs.AnyInput) -> None:
 
 
 def _waits_for(shoe: Shoe) -> tuple[Phrase, ...]:
-    """The prompt of a round where no card is due."""
+    """Return the prompt of a round where no card is due."""
     question = asked(shoe)
     return asks(question) if isinstance(question, MarkDue) else (phrase("cards_to_open"),)
 
 
 def slot_filled(draft: Draft, fact: SlotFilled) -> None:
-    """Handles a card laid into a slot: in a slot without a dealt card it holds the round.
+    """Handle a card laid into a slot: in a slot without a dealt card it holds the round.
 
     The last card of a round that closed by itself lands after it, and cards of six-card rounds are moved.
     """
@@ -326,11 +326,11 @@ def slot_filled(draft: Draft, fact: SlotFilled) -> None:
 
 
 def slot_ignored(draft: Draft, fact: SlotFilled) -> None:
-    """Ignores a card in a slot: between shoes, and in the burn, cards may lie anywhere."""
+    """Ignore a card in a slot: between shoes, and in the burn, cards may lie anywhere."""
 
 
 def _is_closed(shoe: Shoe) -> bool:
-    """Whether the round waits for a card to be opened, or for one that lies face down to be drawn."""
+    """Return whether the round waits for a card to be opened, or for one that lies face down to be drawn."""
     return layout(shoe).result is None and any(not laid.shown for laid in shoe.laid)
 
 

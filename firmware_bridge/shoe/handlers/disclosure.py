@@ -12,23 +12,23 @@ from firmware_bridge.shoe.state import HeldCard, Laid, Phase, Shoe
 
 
 def is_sealed(shoe: Shoe) -> bool:
-    """Whether cards stay face down on the table until they are revealed."""
+    """Return whether cards stay face down on the table until they are revealed."""
     return shoe.house.disclose == "sealed"
 
 
 def waits_for_reveal(shoe: Shoe) -> bool:
-    """Whether the round waits for sealed cards to be opened."""
+    """Return whether the round waits for sealed cards to be opened."""
     return isinstance(asked(shoe), OpeningDue) and phase(shoe) is Phase.DEALING
 
 
 def _opening(shoe: Shoe) -> OpeningDue:
-    """The slots that can be opened now; none while cards of that step are not drawn."""
+    """Return the slots that can be opened now; none while cards of that step are not drawn."""
     question = asked(shoe) if waits_for_reveal(shoe) else None
     return question if isinstance(question, OpeningDue) else OpeningDue((), ())
 
 
 def reveal(draft: Draft, slots: tuple[str, ...] = ()) -> None:
-    """Opens the cards in `slots`, or the next step. Raises Refused if they cannot be opened now."""
+    """Open the cards in `slots`, or the next step. Raises Refused if they cannot be opened now."""
     refuse(draft.shoe, when.SEALED)
     opening = _opening(draft.shoe)
     if not slots:
@@ -42,7 +42,7 @@ def reveal(draft: Draft, slots: tuple[str, ...] = ()) -> None:
 
 
 def open_all(draft: Draft) -> None:
-    """Opens every step that can be opened: the time is over, no seat has bet, or the table seals no cards."""
+    """Open every step that can be opened: the time is over, no seat has bet, or the table seals no cards."""
     while (opening := _opening(draft.shoe)).step and (
         opening.by_itself or draft.shoe.opening or not is_sealed(draft.shoe)
     ):
@@ -52,7 +52,7 @@ def open_all(draft: Draft) -> None:
 
 
 def start_clock(draft: Draft) -> None:
-    """Starts the time to open the cards: from the close of betting, else from each last card due."""
+    """Start the time to open the cards: from the close of betting, else from each last card due."""
     shoe = draft.shoe
     if not is_sealed(shoe) or shoe.opening:
         return
@@ -61,12 +61,12 @@ def start_clock(draft: Draft) -> None:
 
 
 def _reveal_by(shoe: Shoe) -> int | None:
-    """The monotonic time (ms) at which cards open by themselves; where betting is ignored, only while some wait."""
+    """Return the monotonic time (ms) at which cards open by themselves; if betting is ignored, only while some wait."""
     return shoe.reveal_by if shoe.house.betting == "required" or waits_for_reveal(shoe) else None
 
 
 def restart_clocks(draft: Draft) -> None:
-    """Sets the clocks of a shoe when the daemon starts: after a boot the monotonic clock counts from 0 again.
+    """Set the clocks of a shoe when the daemon starts: after a boot the monotonic clock counts from 0 again.
 
     A time further ahead than its whole span was set before the boot: it starts again.
     """
@@ -79,12 +79,12 @@ def restart_clocks(draft: Draft) -> None:
 
 
 def deadline(shoe: Shoe) -> int | None:
-    """The monotonic time (ms) at which the shoe needs the input `TimePassed`, None if it waits for no time."""
+    """Return the monotonic time (ms) at which the shoe needs the input `TimePassed`, None if it waits for no time."""
     return min((each for each in (_reveal_by(shoe), shoe.change_by) if each is not None), default=None)
 
 
 def time_passed(draft: Draft, fact: TimePassed) -> None:
-    """Handles a deadline: cards open by themselves, another shoe is overdue."""
+    """Handle a deadline: cards open by themselves, another shoe is overdue."""
     shoe = draft.shoe
     reveal_by = _reveal_by(shoe)
     if reveal_by is not None and draft.mono >= reveal_by:
@@ -106,12 +106,12 @@ def _open(draft: Draft, slots: tuple[str, ...]) -> None:
 
 
 def revealed(laid: Laid, round: int | None = None, slot: str | None = None) -> events.CardRevealed:
-    """The event that discloses a sealed card."""
+    """Return the event that discloses a sealed card."""
     assert laid.card is not None
     seq, n = laid.committed
     return events.CardRevealed(card=laid.card, nonce=laid.nonce, seq=seq, n=n, round=round, slot=slot)
 
 
 def opens(card: HeldCard, held: bool) -> str | None:
-    """The nonce that opens an earlier commitment to a card now named, None if there was none."""
+    """Return the nonce that opens an earlier commitment to a card now named, None if there was none."""
     return card.nonce if held or card.manual else None

@@ -20,7 +20,7 @@ from firmware_bridge.shoe.state import Phase
 
 
 def order_shoe(draft: Draft, fact: Ordered, order: orders.OpenShoe) -> None:
-    """Opens a shoe, where the house wants it confirmed by the pit boss."""
+    """Open a shoe, where the house wants it confirmed by the pit boss."""
     if draft.shoe.device.next_house.confirm_shuffle and not order.confirmed_by.strip():
         raise Refused("shuffle_unconfirmed")
     game = GAMES[draft.shoe.device.next_house.game]
@@ -31,7 +31,7 @@ def order_shoe(draft: Draft, fact: Ordered, order: orders.OpenShoe) -> None:
 
 
 def _fitting(packs: range) -> Phrase:
-    """How many decks a shoe may hold."""
+    """Return how many decks a shoe may hold."""
     if len(packs) == 1:
         return phrase("use_deck", decks=packs[0])
     if packs.step == 1:
@@ -40,23 +40,23 @@ def _fitting(packs: range) -> Phrase:
 
 
 def close_shoe(draft: Draft, fact: Ordered, order: orders.CloseShoe) -> None:
-    """Ends the shoe between rounds."""
+    """End the shoe between rounds."""
     rounds.end_shoe(draft, order.why or f"closed by {fact.by}")
 
 
 def close_table(draft: Draft, fact: Ordered, order: orders.CloseTable) -> None:
-    """Closes the table between two shoes, until the next one is opened."""
+    """Close the table between two shoes, until the next one is opened."""
     draft.add(events.TableClosed(by=fact.by, why=order.why))
 
 
 def void(draft: Draft, fact: Ordered, order: orders.Void) -> None:
-    """Voids the open round."""
+    """Void the open round."""
     two_people(draft.shoe, fact, order.second, "void")
     rounds.void_round(draft, order.why, fact.by, second=order.second)
 
 
 def enter(draft: Draft, fact: Ordered, order: orders.Enter) -> None:
-    """Enters a card that two people name: the unread one, or one drawn while the reader is away.
+    """Enter a card that two people name: the unread one, or one drawn while the reader is away.
 
     Raises Refused for a face of which every copy lies open. Sealed copies are not counted: else an entry could find
     out which they are.
@@ -81,7 +81,7 @@ def enter(draft: Draft, fact: Ordered, order: orders.Enter) -> None:
 
 
 def _look_at(draft: Draft, n: int, entered: events.CardEntered) -> None:
-    """Enters card `n` of the round, which two people have looked at, away from the table."""
+    """Enter card `n` of the round, which two people have looked at, away from the table."""
     laid, placed = draft.shoe.laid[n], layout(draft.shoe).placed[n]
     draft.add(
         events.CardLookedAt(
@@ -99,7 +99,7 @@ def _look_at(draft: Draft, n: int, entered: events.CardEntered) -> None:
 
 
 def press_next(draft: Draft, fact: Ordered | Pressed, order: orders.Next | None = None) -> None:
-    """Handles NEXT in its six meanings (irregularities.md)."""
+    """Handle NEXT in its six meanings (irregularities.md)."""
     shoe = draft.shoe
     if refusal := refusal_of(shoe, when.NEXT):
         _report_missing(draft, refusal.code)
@@ -118,7 +118,7 @@ def press_next(draft: Draft, fact: Ordered | Pressed, order: orders.Next | None 
 
 
 def _report_missing(draft: Draft, code: str) -> None:
-    """Reports the cards that are missing where NEXT came too early, in the burn or in a round."""
+    """Report the cards that are missing where NEXT came too early, in the burn or in a round."""
     left, slot = draft.shoe.burn_left, due(draft.shoe) if code == "slot_due" else None
     if code == "burn_unfinished":
         missing: dict[str, Value] = {"why": phrase("burn_first_hidden")} if left is None else {"missing": left}
@@ -128,7 +128,7 @@ def _report_missing(draft: Draft, code: str) -> None:
 
 
 def press_result(draft: Draft, fact: Pressed) -> None:
-    """Compares the dealer's result key with the result of the complete round, or else of the last one closed."""
+    """Compare the dealer's result key with the result of the complete round, or else of the last one closed."""
     shoe = draft.shoe
     now = phase(shoe)
     if fact.key not in rules(shoe).play.keys:
@@ -147,7 +147,7 @@ def press_result(draft: Draft, fact: Pressed) -> None:
 
 
 def correct(draft: Draft, fact: Ordered, order: orders.Correct) -> None:
-    """Corrects the cards of a closed round: a revision with its new result is published."""
+    """Correct the cards of a closed round: a revision with its new result is published."""
     past = next((each for each in draft.shoe.rounds if each.round == order.round), None)
     if past is None or past.outcome is None:
         code = "round_voided" if past else "round_not_closed"
@@ -160,7 +160,7 @@ def correct(draft: Draft, fact: Ordered, order: orders.Correct) -> None:
 
 
 def _uncorrected(draft: Draft, order: orders.Correct, past: state.PastRound | None) -> Phrase:
-    """The reason for a round that cannot be corrected: it may be one of the shoe before."""
+    """Return the reason for a round that cannot be corrected: it may be one of the shoe before."""
     is_open_now = order.round == draft.shoe.round and (draft.shoe.laid or draft.shoe.held or draft.shoe.replies)
     if past or is_open_now or draft.shoe.number == 1:
         return phrase("only_closed")
@@ -168,17 +168,17 @@ def _uncorrected(draft: Draft, order: orders.Correct, past: state.PastRound | No
 
 
 def reveal_order(draft: Draft, fact: Ordered, order: orders.Reveal) -> None:
-    """Opens sealed cards by order."""
+    """Open sealed cards by order."""
     reveal(draft, order.slots)
 
 
 def press_reveal(draft: Draft, fact: Ordered | Pressed) -> None:
-    """Handles the REVEAL key: opens the next step of the ceremony."""
+    """Handle the REVEAL key: open the next step of the ceremony."""
     reveal(draft)
 
 
 def fly(draft: Draft, fact: Ordered, order: orders.Fly) -> None:
-    """Starts a round without a bet, opened at once."""
+    """Start a round without a bet, opened at once."""
     shoe = draft.shoe
     draft.add(events.Flown(round=shoe.round, in_a_row=shoe.device.flown + 1))
     if phase(shoe) is Phase.BETTING:
@@ -189,17 +189,17 @@ def fly(draft: Draft, fact: Ordered, order: orders.Fly) -> None:
 
 
 def request_shoe_change(draft: Draft, fact: Ordered, order: orders.RequestShoeChange) -> None:
-    """Requests another shoe."""
+    """Request another shoe."""
     draft.add(events.ShoeChangeRequested(until=draft.mono + draft.shoe.house.shoe_change_minutes * 60_000))
 
 
 def request_dealer_change(draft: Draft, fact: Ordered, order: orders.RequestDealerChange) -> None:
-    """Requests another dealer; the present one goes on until relieved."""
+    """Request another dealer; the present one goes on until relieved."""
     draft.add(events.DealerChangeRequested())
 
 
 def dealer_in(draft: Draft, fact: Ordered, order: orders.DealerIn) -> None:
-    """Signs a dealer in."""
+    """Sign a dealer in."""
     if not order.dealer.strip():
         raise Refused("dealer_missing")
     draft.add(events.DealerSignedIn(dealer=order.dealer))

@@ -26,7 +26,7 @@ OUT_OF_TURN: Final = ("overdrawn", "drawn_before_bets_closed", "drawn_before_mar
 
 
 def two_people(shoe: Shoe, fact: Ordered, second: str, order: str, choice: str = "") -> None:
-    """Checks the people behind an order. choice: of a decision. Raises Refused if the house asks for two."""
+    """Check the people behind an order. choice: of a decision. Raises Refused if the house asks for two."""
     if second and any(one_person(second, each) for each in (fact.by, fact.on_behalf_of) if each):
         raise Refused("same_person", do=order)
     if not as_seen(second) and needs_two(order, settings(shoe).second_person, phase(shoe).value, choice):
@@ -34,7 +34,7 @@ def two_people(shoe: Shoe, fact: Ordered, second: str, order: str, choice: str =
 
 
 def resolve(draft: Draft, fact: Ordered, order: Resolve) -> None:
-    """Carries out the pit's choice. Raises Refused if the policy does not allow it."""
+    """Carry out the pit's choice. Raises Refused if the policy does not allow it."""
     name = order.irregularity
     if not state.is_open(draft.shoe, name):
         if now := tuple(each.id for each in draft.shoe.device.irregular):
@@ -65,7 +65,7 @@ def _burn(draft: Draft, order: Resolve, by: str) -> None:
 
 
 def _burn_held(draft: Draft, put: Callable[[Draft, state.HeldCard, bool], None]) -> None:
-    """Burns the held cards, up to one with a fault of its own: that one is the pit's next decision."""
+    """Burn the held cards, up to one with a fault of its own: that one is the pit's next decision."""
     while draft.shoe.held:
         match draft.shoe.held[0]:
             case state.HeldCut() if state.is_open(draft.shoe, "cut_card_early"):
@@ -84,7 +84,7 @@ def _burn_held(draft: Draft, put: Callable[[Draft, state.HeldCard, bool], None])
 
 
 def _keep(draft: Draft, order: Resolve, by: str) -> None:
-    """Clears the card by closing the irregularity; it is dealt like any held card."""
+    """Clear the card by closing the irregularity; it is dealt like any held card."""
 
 
 def _remove(draft: Draft, order: Resolve, by: str) -> None:
@@ -97,7 +97,7 @@ def _remove(draft: Draft, order: Resolve, by: str) -> None:
 
 
 def _clears(shoe: Shoe, order: Resolve) -> bool:
-    """Whether the pit keeps the oldest held card in spite of its fault, or of its turn.
+    """Return whether the pit keeps the oldest held card in spite of its fault, or of its turn.
 
     An irregularity of the same name may be about a movement or a sensor: the card is checked after that one.
     """
@@ -132,7 +132,7 @@ def _reason(order: Resolve) -> str:
 
 
 def _void_in_burn(draft: Draft, order: Resolve, by: str) -> None:
-    """Handles `void` in the burn, where no round is open: a card with a fault is burned as it is, or removed."""
+    """Handle `void` in the burn, where no round is open: a card with a fault is burned as it is, or removed."""
     name = order.irregularity
     first = state.oldest_held(draft.shoe)
     if first is None or not _is_about(draft.shoe, name, first):
@@ -161,7 +161,7 @@ def _accept(draft: Draft, order: Resolve, by: str) -> None:
 
 
 def _continue(draft: Draft, order: Resolve, by: str) -> None:
-    """Lets play go on by closing the irregularity; a lid must be closed first."""
+    """Let play go on by closing the irregularity; a lid must be closed first."""
     if order.irregularity == "lid_opened" and draft.shoe.device.lid_open:
         raise Refused("lid_open")
 

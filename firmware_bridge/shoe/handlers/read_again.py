@@ -20,7 +20,7 @@ STEADY: Final = 50
 
 
 def is_same_card(shoe: Shoe, fact: inputs.AnyInput) -> bool:
-    """Whether a report can only be of the card before, or adds nothing to those that wait for the table's word.
+    """Return whether a report can only be of the card before, or adds nothing to those that wait for the table's word.
 
     It is the same card once the table has said so, where no other card has its code, and where none can be played. No
     more wait than the packs hold cards of a face, however long the card lies before the reader.
@@ -36,13 +36,13 @@ def is_same_card(shoe: Shoe, fact: inputs.AnyInput) -> bool:
 
 
 def _waiting(shoe: Shoe) -> int:
-    """How many reports of one code wait behind all other held cards."""
+    """Return how many reports of one code wait behind all other held cards."""
     behind = takewhile(lambda held: isinstance(held, HeldCard) and held.is_doubtful, reversed(shoe.held))
     return len(list(behind))
 
 
 def say_same(draft: Draft, by: str) -> None:
-    """Puts on record that the oldest held card is the card before, and so are the reports of it right behind."""
+    """Put on record that the oldest held card is the card before, and so are the reports of it right behind."""
     first = oldest_held(draft.shoe)
     while (held := oldest_held(draft.shoe)) and held.is_doubtful and first and held.card is first.card:
         discard(draft, held)
@@ -50,7 +50,7 @@ def say_same(draft: Draft, by: str) -> None:
 
 
 def watch_reader(draft: Draft) -> None:
-    """Opens `reader_repeats` for a reader that reports card after card again, and closes it when that is over."""
+    """Open `reader_repeats` for a reader that reports card after card again, and close it when that is over."""
     steady = draft.shoe.device.steady
     if draft.shoe.repeated > MOST_REPEATED and draft.shoe.is_same:
         draft.open_irregularity("reader_repeats", cards=draft.shoe.repeated)

@@ -23,7 +23,7 @@ BY_BUTTON: Final = "forced"
 
 
 def note(draft: Draft, fact: ReaderSaid) -> None:
-    """Notes a message of the reader; one of a card too many puts `overdrawn` on record, closed at once."""
+    """Note a message of the reader; one of a card too many puts `overdrawn` on record, closed at once."""
     draft.add(events.Noted(what=f"reader: {fact.what}"))
     if fact.overdrawn and draft.shoe.status == "open":
         number = _last_dealt(draft.shoe)
@@ -31,12 +31,12 @@ def note(draft: Draft, fact: ReaderSaid) -> None:
 
 
 def _last_dealt(shoe: Shoe) -> int:
-    """The number of the round with cards, else of the one before."""
+    """Return the number of the round with cards, else of the one before."""
     return shoe.round if shoe.laid or not shoe.rounds else shoe.rounds[-1].round
 
 
 def judged(draft: Draft, fact: ReaderJudged) -> None:
-    """Handles the reader's result: the order of events gives its round, so it waits behind held and sealed cards."""
+    """Handle the reader's result: the order of events gives its round, so it waits behind held and sealed cards."""
     if draft.shoe.held or blockers(draft.shoe) or waits_for_reveal(draft.shoe):
         draft.add(events.ResultHeld(result=fact.result))
     else:
@@ -44,41 +44,41 @@ def judged(draft: Draft, fact: ReaderJudged) -> None:
 
 
 def judged_outside(draft: Draft, fact: ReaderJudged) -> None:
-    """Handles a result with no shoe open: it can only be of the last round of the shoe before."""
+    """Handle a result with no shoe open: it can only be of the last round of the shoe before."""
     _of_last(draft, fact.result)
 
 
 def meet_result(draft: Draft, theirs: ReaderResult, held: bool = False) -> None:
-    """Compares a result with the cards before it; a difference holds the round."""
+    """Compare a result with the cards before it; a difference holds the round."""
     if held:
         draft.add(events.Noted(what="the cards before the reader's result are out", held=True))
     _MEETINGS.get(phase(draft.shoe), _of_last)(draft, theirs)
 
 
 def is_by_reader(shoe: Shoe) -> bool:
-    """Whether the open mismatch is with a result of the reader, not of the dealer's keys."""
+    """Return whether the open mismatch is with a result of the reader, not of the dealer's keys."""
     return about(shoe, "result_mismatch") == (READER,)
 
 
 def close_judged(draft: Draft) -> None:
-    """Closes the complete round after the reader's result, where the house waits for that."""
+    """Close the complete round after the reader's result, where the house waits for that."""
     if draft.shoe.house.close == "result" and phase(draft.shoe) is Phase.COMPLETE and not blockers(draft.shoe):
         close_round(draft)
 
 
 def _in_burn(draft: Draft, theirs: ReaderResult) -> None:
-    """Opens a mismatch: the reader deals already while the burn goes on."""
+    """Open a mismatch: the reader deals already while the burn goes on."""
     draft.open_irregularity("result_mismatch", READER, why=phrase("result_in_burn"))
 
 
 def _too_early(draft: Draft, theirs: ReaderResult) -> None:
-    """Opens a mismatch: the reader ends a round that needs a card by the rules."""
+    """Open a mismatch: the reader ends a round that needs a card by the rules."""
     result = {} if is_sealed(draft.shoe) else {"said": _result_words(theirs)}
     draft.open_irregularity("result_mismatch", READER, due=due(draft.shoe) or "", **result)
 
 
 def _of_round(draft: Draft, theirs: ReaderResult) -> None:
-    """Compares the result of the complete round."""
+    """Compare the result of the complete round."""
     result = layout(draft.shoe).result
     assert result is not None
     if _agrees(draft, theirs, result.outcome, Raw(encode(result.own))):
@@ -86,7 +86,7 @@ def _of_round(draft: Draft, theirs: ReaderResult) -> None:
 
 
 def _of_last(draft: Draft, theirs: ReaderResult) -> None:
-    """Compares the result of the round before: no card of this round is out."""
+    """Compare the result of the round before: no card of this round is out."""
     past = draft.shoe.rounds[-1] if draft.shoe.rounds else None
     is_new = BY_BUTTON in theirs.words and draft.shoe.house.close == "result"  # the one before had its own result
     if past is None or past.outcome is None or is_new:
@@ -103,7 +103,7 @@ _MEETINGS: Final[dict[Phase, Callable[[Draft, ReaderResult], None]]] = {
 
 
 def _agrees(draft: Draft, theirs: ReaderResult, outcome: str, own: Raw) -> bool:
-    """Whether the two agree; a difference opens a mismatch with both."""
+    """Return whether the two agree; a difference opens a mismatch with both."""
     verdict = rules(draft.shoe).play.verdict
     ours = verdict(outcome, own) if verdict else (outcome,)
     if set(theirs.words) == set(ours):

@@ -47,7 +47,7 @@ _NOTHING: Final[dict[events.Unit, events.Net]] = {"stake": 0, "money": "0"}
 
 
 def open_shoe(draft: Draft, pack: Pack, nonce: str, dealer: str = "", confirmed_by: str = "") -> None:
-    """Opens a shoe under the settings now configured, with a new journal unless packs last one round.
+    """Open a shoe under the settings now configured, with a new journal unless packs last one round.
 
     nonce: random hex digits; the first 12 are published, in the journal's name.
     """
@@ -79,7 +79,7 @@ def open_shoe(draft: Draft, pack: Pack, nonce: str, dealer: str = "", confirmed_
 
 
 def _journal(before: Shoe, house: House, at: int, nonce: str) -> str:
-    """The journal of the next shoe, opened at wall time `at` (ms): a new one, or the one of a pack before."""
+    """Return the journal of the next shoe, opened at wall time `at` (ms): a new one, or the one of a pack before."""
     is_same_game = before.packs > 0 and before.house.game == house.game
     is_day_over = not 0 <= at - before.begun < DAY_MS
     is_short = GAMES[house.game].play.one_round_packs
@@ -90,12 +90,12 @@ def _journal(before: Shoe, house: House, at: int, nonce: str) -> str:
 
 
 def _digest(house: House) -> str:
-    """Hex SHA-256 of the settings, the published rows of the policy, and the software version."""
+    """Return hex SHA-256 of the settings, the published rows of the policy, and the software version."""
     return sha256(msgspec.json.encode((house, policy_of(house.policy, GAMES[house.game]), __version__))).hexdigest()
 
 
 def publish_happened(draft: Draft) -> None:
-    """Publishes the words of `did` that are not published yet."""
+    """Publish the words of `did` that are not published yet."""
     if draft.shoe.status != "open" or phase(draft.shoe) in (Phase.BURNING, Phase.BETTING):
         return  # it depends on bets that are not closed yet
     did = layout(draft.shoe).did
@@ -105,7 +105,7 @@ def publish_happened(draft: Draft) -> None:
 
 
 def reveal_carried(draft: Draft) -> None:
-    """Names the cards that opened this round, after the close of betting; sealed ones stay sealed."""
+    """Name the cards that opened this round, after the close of betting; sealed ones stay sealed."""
     moves = draft.shoe.laid
     if not any(not laid.shown and not laid.drawn for laid in moves):
         return
@@ -120,7 +120,7 @@ def reveal_carried(draft: Draft) -> None:
 
 
 def close_round(draft: Draft) -> None:
-    """Closes the complete round: publishes it, keeps carried cards, and ends the shoe if it was the last."""
+    """Close the complete round: publish it, keep carried cards, and end the shoe if it was the last."""
     closed = closed_round(draft.shoe, **dealt_in(draft))
     publish_happened(draft)
     draft.add(closed)
@@ -129,7 +129,7 @@ def close_round(draft: Draft) -> None:
 
 
 def close_complete(draft: Draft) -> bool:
-    """Closes the complete round where rounds close by themselves; True if it did."""
+    """Close the complete round where rounds close by themselves; return True if it did."""
     shoe = draft.shoe
     is_complete = phase(shoe) is Phase.COMPLETE and state.blockers(shoe) in ((), ("reader_lost",))
     if shoe.house.close != "auto" or not is_complete:
@@ -139,7 +139,7 @@ def close_complete(draft: Draft) -> bool:
 
 
 def _watch_shuffle(draft: Draft, new: int) -> None:
-    """Checks the cards played so far, in the order drawn, for patterns; none of them is sealed."""
+    """Check the cards played so far, in the order drawn, for patterns; none of them is sealed."""
     for pattern in patterns(draft.shoe.played, new):
         if not pattern.is_alarm:
             draft.add(events.Noted(what=f"unshuffled? {pattern.name}, {pattern.length} cards"))
@@ -148,7 +148,7 @@ def _watch_shuffle(draft: Draft, new: int) -> None:
 
 
 def void_round(draft: Draft, why: str, by: str, ends: str = "", second: str = "") -> None:
-    """Voids the round; its cards are discarded and counted. ends: why the shoe ends with it, "" if it does not."""
+    """Void the round; its cards are discarded and counted. ends: why the shoe ends with it, "" if it does not."""
     undecided = discard_held(draft)
     publish_happened(draft)
     shoe, money = draft.shoe, rules(draft.shoe).money
@@ -181,9 +181,9 @@ def void_round(draft: Draft, why: str, by: str, ends: str = "", second: str = ""
 
 
 def discard_held(draft: Draft) -> events.CutCardHeld | None:
-    """Discards held cards; one that is not of this shoe leaves the count too.
+    """Discard held cards; one that is not of this shoe leaves the count too.
 
-    Returns the cut card that the pit has not decided about yet: it waits on, if the shoe goes on.
+    Return the cut card that the pit has not decided about yet: it waits on, if the shoe goes on.
     """
     undecided = None
     while draft.shoe.held:
@@ -201,7 +201,7 @@ def discard_held(draft: Draft) -> events.CutCardHeld | None:
 
 
 def discard(draft: Draft, card: state.HeldCard) -> None:
-    """Discards the oldest held card: it counts, unless it is not of this shoe or may be the card before."""
+    """Discard the oldest held card: it counts, unless it is not of this shoe or may be the card before."""
     commit, secret = draft.seal(card.card, card.nonce)
     why: Literal["void", "removed", "read again"] = "void" if is_of_this_shoe(draft.shoe, card) else "removed"
     why = "read again" if card.is_doubtful else why
@@ -209,7 +209,7 @@ def discard(draft: Draft, card: state.HeldCard) -> None:
 
 
 def _after_round(draft: Draft, bets_were_open: bool = False) -> None:
-    """Ends the shoe, or opens betting: purses of a whole pack are awaited again where they were when it was voided."""
+    """End the shoe, or open betting: purses of a whole pack are awaited again where they were when it was voided."""
     shoe = draft.shoe
     draft.published = 0
     if why := _ends(shoe):
@@ -219,7 +219,7 @@ def _after_round(draft: Draft, bets_were_open: bool = False) -> None:
 
 
 def _ends(shoe: Shoe) -> str:
-    """Why the shoe ends before its next round, "" if it goes on."""
+    """Return why the shoe ends before its next round, "" if it goes on."""
     if shoe.last_round is not None and shoe.round > shoe.last_round:
         return "the last round is over"
     if rules(shoe).play.ends(terms_of(shoe.house), start(shoe)):
@@ -229,7 +229,7 @@ def _ends(shoe: Shoe) -> str:
 
 @lru_cache(state.KEPT)
 def is_pack_over(shoe: Shoe) -> bool:
-    """Whether a pack of one game is over, so that none of its cards is played; its last round may not be closed yet."""
+    """Return whether a pack of one game is over, and none of its cards is played; its last round may still be open."""
     now = phase(shoe)
     if not rules(shoe).play.one_round_packs or now not in (Phase.COMPLETE, Phase.ENDED):
         return False
@@ -237,13 +237,13 @@ def is_pack_over(shoe: Shoe) -> bool:
 
 
 def run_out(draft: Draft) -> None:
-    """Voids a round that needs a card when none is left, and ends the shoe."""
+    """Void a round that needs a card when none is left, and end the shoe."""
     draft.open_irregularity("shoe_empty", round=draft.shoe.round)
     void_round(draft, "the shoe is empty", "shoe")
 
 
 def end_shoe(draft: Draft, why: str) -> None:
-    """Ends the shoe; its sealed cards are disclosed."""
+    """End the shoe; its sealed cards are disclosed."""
     discard_held(draft)
     if draft.shoe.status != "open":
         return  # the cut card was among what was held, and its round is over
@@ -257,19 +257,19 @@ def end_shoe(draft: Draft, why: str) -> None:
 
 
 def cards_open(house: House) -> bool:
-    """Whether the first card of the next shoe opens it; never in games with a pack each: it may be of the old pack."""
+    """Return whether the next shoe's first card opens it; never in games with a pack each: it may be the old pack's."""
     return house.new_shoe == "auto" and not GAMES[house.game].play.one_round_packs
 
 
 def open_with_card(draft: Draft, fact: CardRead | CardUnread) -> None:
-    """Opens the next shoe with the first card after the end, where the house sets this."""
+    """Open the next shoe with the first card after the end, where the house sets this."""
     house = draft.shoe.device.next_house
     if draft.shoe.status != "open" and cards_open(house) and not house.confirm_shuffle:
         open_shoe(draft, Pack(), _public(fact.nonce))
 
 
 def _public(nonce: str) -> str:
-    """Hex digits that may be published, from the nonce of a card, which stays secret while the card is sealed.
+    """Return hex digits that may be published, from the nonce of a card, which stays secret while the card is sealed.
 
     A hash is as unique, and known before the card as the nonce is. The salt would be an independent draw, but it is the
     secret of the line's sealed part.
@@ -278,17 +278,17 @@ def _public(nonce: str) -> str:
 
 
 def next_opens(shoe: Shoe) -> bool:
-    """Whether the dealer's NEXT opens the next pack."""
+    """Return whether the dealer's NEXT opens the next pack."""
     return opens_itself(shoe, confirmed=True) and not shoe.device.lent
 
 
 def waits_for_next(shoe: Shoe) -> bool:
-    """Whether only the dealer's NEXT opens the next pack: it confirms the shuffle."""
+    """Return whether only the dealer's NEXT opens the next pack: it confirms the shuffle."""
     return next_opens(shoe) and not opens_itself(shoe)
 
 
 def open_with_next(draft: Draft, fact: Ordered | Pressed) -> None:
-    """Opens the next pack; where the house asks for it, NEXT confirms that it is shuffled, and lies in the shoe.
+    """Open the next pack; where the house asks for it, NEXT confirms that it is shuffled, and lies in the shoe.
 
     Raises Refused for a second press right after the one that ended the pack before.
     """
@@ -299,12 +299,12 @@ def open_with_next(draft: Draft, fact: Ordered | Pressed) -> None:
 
 
 def is_same_press(shoe: Shoe, mono: int) -> bool:
-    """Whether a NEXT at the monotonic time `mono` is too soon after the one that ended the pack, to open the next."""
+    """Return whether a NEXT at monotonic time `mono` is too soon after the one that ended the pack to open the next."""
     return shoe.ended_by_next is not None and 0 <= mono - shoe.ended_by_next < SAME_PRESS_MS
 
 
 def opening(handler: Callable[..., str | None], while_betting: Callable[..., str | None]) -> Callable[..., str | None]:
-    """The handler of an order that opens the next pack; if the order is refused there, no pack is opened.
+    """Return the handler of an order that opens the next pack; if the order is refused there, no pack is opened.
 
     It is `handler`, or `while_betting` where bets are open in a new shoe.
     """
@@ -321,14 +321,14 @@ def opening(handler: Callable[..., str | None], while_betting: Callable[..., str
 
 
 def is_early(shoe: Shoe) -> bool:
-    """Whether a cut card that comes now is too far from the end to be believed; not one that was seen before."""
+    """Return whether a cut card that comes now is too far from the end to be believed; not one that was seen before."""
     limit = shoe.house.cut_earliest
     is_first = shoe.last_round is None and state.waiting_cut(shoe) is None
     return limit is not None and is_first and state.cards_left(shoe) > limit
 
 
 def doubt_cut_card(draft: Draft, by: events.CutBy) -> None:
-    """Holds an early cut card, and all cards behind it, until the pit has looked: a magnet, or paper, can be one."""
+    """Hold an early cut card, and all cards behind it, until the pit has looked: a magnet, or paper, can be one."""
     left, limit = state.cards_left(draft.shoe), draft.shoe.house.cut_earliest or 0
     is_placed = not draft.shoe.held and not waits_for_reveal(draft.shoe)
     draft.add(events.CutCardHeld(by=by, last_round=_last_round(draft.shoe) if is_placed else None))
@@ -336,7 +336,7 @@ def doubt_cut_card(draft: Draft, by: events.CutBy) -> None:
 
 
 def meet_cut_card(draft: Draft, by: events.CutBy, held: state.HeldCut | None = None) -> None:
-    """Makes the round in progress the last, or between rounds the next one (irregularities.md).
+    """Make the round in progress the last, or between rounds the next one (irregularities.md).
 
     held: the cut card, if it waited. Where its round was voided before the pit decided, the shoe ends.
     """
@@ -358,18 +358,18 @@ def meet_cut_card(draft: Draft, by: events.CutBy, held: state.HeldCut | None = N
 
 
 def _last_round(shoe: Shoe) -> int:
-    """The last round of a shoe in which the cut card comes now."""
+    """Return the last round of a shoe in which the cut card comes now."""
     return shoe.round + (phase(shoe) is Phase.COMPLETE) + (shoe.house.after_cut == "one-more")
 
 
 def doubt_sensor(draft: Draft) -> None:
-    """Opens `cut_card_missing` for a stuck sensor that made a round the last: was it dirt? The pit decides."""
+    """Open `cut_card_missing` for a stuck sensor that made a round the last: was it dirt? The pit decides."""
     if draft.shoe.status == "open" and draft.shoe.cut_by == "sensor" and SENSOR in state.stuck(draft.shoe):
         draft.open_irregularity("cut_card_missing", why=phrase("cut_sensor_stuck"))
 
 
 def watch_virtual_cut(draft: Draft) -> None:
-    """Meets the virtual cut card if no cut card came at the place where it must have come.
+    """Meet the virtual cut card if no cut card came at the place where it must have come.
 
     A stuck sensor may hide the cut card: then its usual place counts, whatever the house sets.
     """
@@ -384,5 +384,5 @@ def watch_virtual_cut(draft: Draft) -> None:
 
 
 def is_blind(shoe: Shoe) -> bool:
-    """Whether a stuck sensor may hide the cut card; a stuck key does not."""
+    """Return whether a stuck sensor may hide the cut card; a stuck key does not."""
     return any(name not in ("next", "reveal", "unmark", *rules(shoe).play.keys) for name in state.stuck(shoe))

@@ -16,7 +16,7 @@ from firmware_bridge.shoe.state import Phase, Shoe
 
 
 def settle(draft: Draft) -> None:
-    """Answers questions, opens cards, deals held cards, closes and voids the round, as far as that needs no input.
+    """Answer questions, open cards, deal held cards, close and void the round, as far as that needs no input.
 
     A card that was held while the last cards were sealed was drawn too many, so it is judged before the round closes.
     """
@@ -38,25 +38,25 @@ MOST_STEPS: Final = 1_000
 
 
 def _waits_for_a_card(shoe: Shoe) -> bool:
-    """Whether no step follows before the next card, and there is one: the usual case after a card."""
+    """Return whether no step follows before the next card, and there is one: the usual case after a card."""
     return not shoe.held and due(shoe) is not None and not state.is_exhausted(shoe)
 
 
 def _start_clock(draft: Draft) -> None:
-    """Starts the time to open cards also where a mark, not a card, has led to the opening."""
+    """Start the time to open cards also where a mark, not a card, has led to the opening."""
     if draft.shoe.replies and draft.shoe.reveal_by is None and waits_for_reveal(draft.shoe):
         start_clock(draft)
 
 
 def _report_waiting(draft: Draft) -> None:
-    """Reports a card that waits for a mark again after the pit has decided about another one."""
+    """Report a card that waits for a mark again after the pit has decided about another one."""
     shoe = draft.shoe
     if shoe.held and not state.blockers(shoe) and phase(shoe) in state.IN_PLAY:
         dealing.report_no_card_due(draft)
 
 
 def _ask_for_unread(draft: Draft) -> None:
-    """Asks for a needed card that lies face down and was not read: two people enter it, or the round is void."""
+    """Ask for a needed card that lies face down and was not read: two people enter it, or the round is void."""
     shoe = draft.shoe
     n = unread_needed(shoe) if phase(shoe) is Phase.DEALING else None
     if n is not None:
@@ -65,7 +65,7 @@ def _ask_for_unread(draft: Draft) -> None:
 
 
 def _answer(draft: Draft) -> bool:
-    """Answers the question that the round waits for; True if it did."""
+    """Answer the question that the round waits for; return True if it did."""
     shoe, question = draft.shoe, asked(draft.shoe)
     if phase(shoe) is not Phase.DEALING or not isinstance(question, Question):
         return False
@@ -78,14 +78,14 @@ def _answer(draft: Draft) -> bool:
 
 
 def _open(draft: Draft) -> bool:
-    """Opens cards that wait for no order: at a table that seals none, or after the time is over; True if any."""
+    """Open cards that wait for no order: at a table that seals none, or after the time is over; return True if any."""
     before = len(draft.events)
     open_all(draft)
     return len(draft.events) > before
 
 
 def _void(draft: Draft) -> bool:
-    """Voids a round that needs a card, as far as is public, when none is left; True if it did."""
+    """Void a round that needs a card, as far as is public, when none is left; return True if it did."""
     is_over = phase(draft.shoe) is Phase.DEALING and due(draft.shoe) is not None and state.is_exhausted(draft.shoe)
     if is_over:
         run_out(draft)
@@ -93,7 +93,7 @@ def _void(draft: Draft) -> bool:
 
 
 def _deal_one_held(draft: Draft) -> bool:
-    """Puts the oldest held item in its place, if that is possible now; True if it did."""
+    """Put the oldest held item in its place, if that is possible now; return True if it did."""
     waiting = len(draft.shoe.held)
     if waiting and _may_deal(draft.shoe):
         match draft.shoe.held[0]:
@@ -107,7 +107,7 @@ def _deal_one_held(draft: Draft) -> bool:
 
 
 def _may_deal(shoe: Shoe) -> bool:
-    """Whether the oldest held item may be dealt; a lost reader does not block an entered card."""
+    """Return whether the oldest held item may be dealt; a lost reader does not block an entered card."""
     blocked, card = state.blockers(shoe), state.oldest_held(shoe)
     if isinstance(shoe.held[0], state.HeldCut):
         return not blocked and not waits_for_reveal(shoe)
@@ -131,7 +131,7 @@ def _deal_held_card(draft: Draft, card: state.HeldCard) -> None:
 
 
 def _report_stuck(draft: Draft) -> None:
-    """Stops the shoe for moves that the game's rules do not have, as after an update."""
+    """Stop the shoe for moves that the game's rules do not have, as after an update."""
     shoe = draft.shoe
     table = layout(shoe)
     is_endless = isinstance(table.due, Question) and unread_needed(shoe) is None

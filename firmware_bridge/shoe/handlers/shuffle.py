@@ -43,7 +43,7 @@ _CARD: Final = 2
 
 
 def patterns(played: str, new: int) -> list[Pattern]:
-    """The patterns, each once, the longest, that end in the `new` newest of the cards `played` (two letters each)."""
+    """Return patterns, each once, the longest, that end in the `new` newest of the cards `played` (2 letters each)."""
     found: dict[str, Pattern] = {}
     for end in range(len(played) - _CARD * (new - 1), len(played) + 1, _CARD):
         for pattern in _ending(played, end):
@@ -74,13 +74,13 @@ def _ending(played: str, end: int) -> Iterator[Pattern]:
 
 
 def _ends_a_run(newest: str) -> bool:
-    """Whether these newest cards can be the end of a run at all; a quick check, seldom True."""
+    """Return whether these newest cards can be the end of a run at all; a quick check, seldom True."""
     ranks, suits = newest[::_CARD], newest[1::_CARD]
     return len(set(suits)) == 1 or len(set(ranks)) == 1 or ranks in _STAIRS
 
 
 def _run(played: str, at: int, follows: Callable[[str, str], bool]) -> int:
-    """How many of the cards up to the one with the letter `at` follow one another."""
+    """Return how many of the cards up to the one with the letter `at` follow one another."""
     length = 1
     while at >= _CARD and follows(played[at - _CARD], played[at]):
         at, length = at - _CARD, length + 1
@@ -96,7 +96,7 @@ def _is_below(before: str, rank: str) -> bool:
 
 
 def _repeat(played: str, end: int, lengths: tuple[int, int]) -> int:
-    """How many of the newest cards came in the same order once before (at most the alarm's length)."""
+    """Return how many of the newest cards came in the same order once before (at most the alarm's length)."""
     found = 0
     for cards in range(lengths[0], lengths[1] + 1):
         length = _CARD * cards
