@@ -58,7 +58,7 @@ from hardware.readers import READERS
 
 
 def startup_log(config: Config, shoe: Shoe) -> str:
-    """The start of a table as one line for the log."""
+    """Return the start of a table as one line for the log."""
     pins = len(wires(config))
     parts = (
         f"version {__version__}",
@@ -168,7 +168,7 @@ class Bridge:
         )
 
     async def run(self) -> None:
-        """Works until `stop`, then closes. Raises JournalError, after showing it, for an untrusted journal.
+        """Work until `stop`, then close. Raises JournalError, after showing it, for an untrusted journal.
 
         Raises ConfigError for another table's journal.
         """
@@ -194,15 +194,15 @@ class Bridge:
             await self.close()
 
     async def open(self) -> None:
-        """Opens the journal and begins to deal. Raises JournalError, InUse as `open_journal` does."""
+        """Open the journal and begin to deal. Raises JournalError, InUse as `open_journal` does."""
         await self._begin(await open_journal(self.table, self._show_stopped))
 
     def publishing(self, line: Line) -> Callable[[], None]:
-        """A function that publishes a line of the journal, to be called once the line is on disk."""
+        """Return a function that publishes a line of the journal, to be called once the line is on disk."""
         return self.uplink.publishing(line)
 
     async def _begin(self, opened: Opened) -> None:
-        """Begins to deal, with the journal open."""
+        """Begin to deal, with the journal open."""
         self.uplink.begin(opened)
         self.sensors.claim()  # before anything is written: with a pin in use, the service restarts again and again
         self.keeping.start()
@@ -223,20 +223,20 @@ class Bridge:
         self._systemd.notify("READY=1", f"STATUS=table {self.config.table.id}")
 
     async def _recall_reader(self, config: str) -> None:
-        """Looks up when the reader was understood before this start, unless it beats."""
+        """Look up when the reader was understood before this start, unless it beats."""
         if READERS[self.config.reader.protocol].keeps_reports:
             return
         if at := await asyncio.to_thread(last_heard, self.journal.directory, config):
             self.reader.hearing.known(at)
 
     async def _check_code(self) -> None:
-        """Puts on record which files of the running software were changed."""
+        """Put on record which files of the running software were changed."""
         if changed := await asyncio.to_thread(changed_files):
             log.warning("files of the software differ from what was installed: %s", ", ".join(changed))
             self.table.handle(inputs.CodeChecked(**now(), changed=tuple(changed[:MOST_CHANGED])))
 
     async def _show_stopped(self) -> None:
-        """Shows technician and backend a table that cannot begin; panel and table show it already."""
+        """Show technician and backend a table that cannot begin; panel and table show it already."""
         try:
             await self._go_public()
         except OSError as error:
@@ -252,7 +252,7 @@ class Bridge:
             await self.control.start()
 
     async def _until_stopped(self, work: Coroutine[Any, Any, Result]) -> Result | None:
-        """The result of `work`, None where `stop` came first."""
+        """Return the result of `work`, None where `stop` came first."""
         doing, stopped = self._loop.create_task(work), self._loop.create_task(self._stopped.wait())
         await asyncio.wait((doing, stopped), return_when=asyncio.FIRST_COMPLETED)
         stopped.cancel()
@@ -262,13 +262,13 @@ class Bridge:
         return None
 
     def stop(self, last_word: LastWord = "stopped") -> None:
-        """Ends `run`; the topic `status` is then `last_word`."""
+        """End `run`; the topic `status` is then `last_word`."""
         if not self._stopped.is_set():
             self._last_word = last_word
         self._stopped.set()
 
     async def close(self) -> None:
-        """Closes every part, the last opened first, even if one fails."""
+        """Close every part, the last opened first, even if one fails."""
         async with contextlib.AsyncExitStack() as parts:
             for first in (self.journal, self.panel, self.table):
                 parts.callback(first.close)
@@ -282,11 +282,11 @@ class Bridge:
             log.info("%s; journal %s, entry %d", self._last_word, self.table.shoe.journal, self.table.shoe.seq)
 
     def _begun(self) -> None:
-        """Called in the journal's thread."""
+        """Report a new journal file to the loop, from the journal's thread."""
         self._loop.call_soon_threadsafe(self.keeping.begun)
 
     def _watch(self) -> Watch:
-        """The view of a technician; no card of an open shoe, nor of one that the next card opens."""
+        """Return the view of a technician; no card of an open shoe, nor of one that the next card opens."""
 
         def secret() -> bool:
             shoe = self.table.shoe
@@ -319,13 +319,13 @@ class Bridge:
         self.keypads.start()
 
     def _try_out(self) -> None:
-        """Tests all lamps for a moment, unless a card is due: then no other lamp may be lit."""
+        """Test all lamps for a moment, unless a card is due: then no other lamp may be lit."""
         shoe = self.table.shoe
         if due(shoe) is None and not shoe.laid and not shoe.device.irregular:
             self.panel.try_lamps()
 
     def _condition(self) -> dict[str, Any]:
-        """The part of `health` about queue, orders, lamps and sensors; `faults` is None before the lamp test."""
+        """Return the part of `health` about queue, orders, lamps and sensors; `faults` is None before the lamp test."""
         faults = self.panel.faults
         restless = [f"{name} is active" for name in self.sensors.not_at_rest()]
         known_faults = None if faults is None else (*faults, *restless)
@@ -340,11 +340,11 @@ class Bridge:
         }
 
     def _can_read(self) -> bool:
-        """Whether a card that leaves the shoe would be reported now."""
+        """Return whether a card that leaves the shoe would be reported now."""
         return self.reader.port.is_open and not is_open(self.table.shoe, "reader_lost")
 
     def _by_exit(self, exit_sensor: ExitSensor, behind: Behind) -> OfWhich:
-        """Which card a code that is read again is of; a stuck sensor does not know."""
+        """Return which card a code that is read again is of; a stuck sensor does not know."""
         return "unknown" if "presence" in stuck(self.table.shoe) else exit_sensor.of_which(behind)
 
     def _missed(self) -> None:
@@ -354,7 +354,7 @@ class Bridge:
 
 
 def _client_name(directory: Path) -> str:
-    """Eight hex digits, drawn once: a client id that another login can guess can be taken over."""
+    """Return eight hex digits, drawn once: a client id that another login can guess can be taken over."""
     try:
         return f"{int(text_in(directory / CLIENT_NAME, 'ascii'), 16):08x}"[:8]
     except (OSError, ValueError):
@@ -362,14 +362,14 @@ def _client_name(directory: Path) -> str:
 
 
 def _keep_client_name(directory: Path, name: str) -> None:
-    """Saves it for the next start, which draws another one where that is impossible."""
+    """Save the client id for the next start, which draws another one where that is impossible."""
     with contextlib.suppress(OSError):
         if _client_name(directory) != name:
             write_whole(directory / CLIENT_NAME, name)
 
 
 async def _beat(systemd: Systemd) -> None:
-    """Sends the watchdog beat from this loop, so that a hanging loop is noticed."""
+    """Send the watchdog beat from this loop, so that a hanging loop is noticed."""
     while systemd.beat_s:
         systemd.notify("WATCHDOG=1")
         await asyncio.sleep(systemd.beat_s)

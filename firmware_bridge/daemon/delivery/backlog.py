@@ -49,17 +49,17 @@ class Backlog:
         self._reported: set[tuple[str, str]] = set()
 
     def note(self, path: Path) -> None:
-        """Notes the name of a file, by which it is reported if it is missing later."""
+        """Note the name of a file, by which it is reported if it is missing later."""
         self._names[_number(path)] = path.name
 
     def look(self) -> None:
-        """Reports each journal that is missing between two others; a directory that cannot be read is not looked at."""
+        """Report each journal that is missing between two others; a directory that cannot be read is not looked at."""
         with suppress(OSError):
             for before, path in pairwise(self._files()):
                 self._compare(before, path)
 
     def read(self, place: Place | None, most: int) -> Part:
-        """At most so many lines from a place on (None: the first file), of one file or more. Raises OSError."""
+        """Return at most so many lines from a place on (None: the first file), of one file or more. Raises OSError."""
         lines: list[tuple[Line, Place]] = []
         while True:
             if place is None:
@@ -78,7 +78,7 @@ class Backlog:
             place = Place(following, 0)
 
     def _lines_of(self, place: Place, most: int) -> tuple[list[tuple[Line, Place]], bool]:
-        """At most so many readable lines of a file, and whether these are all to its end. Raises OSError."""
+        """Return at most so many readable lines of a file, and whether these are all to its end. Raises OSError."""
         read: list[tuple[Line, Place]] = []
         try:
             for each in islice(self._salvaged(place), most):
@@ -109,14 +109,14 @@ class Backlog:
             self._report(DAMAGED, salvage.name, fault.what)
 
     def _following(self, path: Path) -> Path | None:
-        """The next file, whether or not the one before it is still there."""
+        """Return the next file, whether or not the one before it is still there."""
         following = next((each for each in self._files() if each.name > path.name), None)
         if following:
             self._compare(path, following)
         return following
 
     def _compare(self, before: Path, path: Path) -> None:
-        """Reports the journals with numbers between those of two files."""
+        """Report the journals with numbers between those of two files."""
         first, last = _number(before) + 1, _number(path) - 1
         known = [self._names[n] for n in range(first, min(last, first + NAMED) + 1) if n in self._names]
         if first == last or (known and len(known) == last - first + 1):
@@ -145,10 +145,10 @@ class Warns(Protocol):
     """A table, as far as alarms need it."""
 
     def warn(self, alarm: str, /, **values: Value) -> None:
-        """Raises an alarm."""
+        """Raise an alarm."""
 
     def unwarn(self, alarm: str, /) -> None:
-        """Clears it."""
+        """Clear an alarm."""
 
 
 class UnsentAlarms:
@@ -159,7 +159,7 @@ class UnsentAlarms:
         self._what: dict[str, list[str]] = {DAMAGED: [], MISSING: []}
 
     def raise_(self, alarm: str, what: str) -> None:
-        """Raises an alarm, or renews it with another file."""
+        """Raise an alarm, or renew it with another file."""
         self._what[alarm].append(what)
         named, more = self._what[alarm][:FILES_NAMED], len(self._what[alarm]) - FILES_NAMED
         self._table.unwarn(alarm)
@@ -168,7 +168,7 @@ class UnsentAlarms:
 
 
 def place_behind(directory: Path, cursor: Cursor | None) -> Place | None:
-    """The place behind the cursor's entry; None for the beginning of all files, also where its file is deleted.
+    """Return the place behind the cursor's entry; None for the beginning of all files, also where its file is deleted.
 
     Raises JournalError, OSError.
     """

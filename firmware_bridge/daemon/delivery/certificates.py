@@ -68,13 +68,13 @@ class Certificates:
         return None if self._left is None else int(self._left // DAY_S)
 
     def start(self) -> None:
-        """Begins to look; the files are used as they are now."""
+        """Begin to look; the files are used as they are now."""
         if self._settings.encrypted:
             self._used = self._seen()
             self._look()
 
     def close(self) -> None:
-        """Stops."""
+        """Stop."""
         if self._timer:
             self._timer.cancel()
 
@@ -87,7 +87,7 @@ class Certificates:
         self._say(_finding(known, now_s))
 
     def _known(self) -> Iterator[tuple[str, Validity]]:
-        """The certificates by their files, the broker's by ""; the connection reports a file that cannot be read."""
+        """Yield the certificates by their files, the broker's by ""; the connection reports an unreadable file."""
         for path in filter(None, (self._settings.cert, self._settings.ca)):
             try:
                 yield str(path), validity(text_in(Path(path), "ascii"))
@@ -97,7 +97,7 @@ class Certificates:
             yield "", Validity(0.0, ends)
 
     def _renew(self) -> None:
-        """Has changed files used, once they are whole and no round is open."""
+        """Have changed files used, once they are whole and no round is open."""
         if (seen := self._seen()) == self._used or not self._link.may_renew():
             return
         try:
@@ -130,7 +130,7 @@ class Certificates:
 
 
 def _finding(known: dict[str, Validity], now_s: float) -> dict[str, Value]:
-    """The values of what is wrong with the certificates; empty where nothing is."""
+    """Return the values of what is wrong with the certificates; empty where nothing is."""
     for name, each in known.items():
         if now_s < each.begins:
             return {"certificate": name or OF_BROKER, "begins": _day(each.begins)}

@@ -53,11 +53,11 @@ class ForgedMessages:
         self.count = self.passed_over = 0
 
     def sent(self, topic: str, payload: bytes) -> None:
-        """Called for each message that is published."""
+        """Note a message that is published."""
         self._sent.append(hash((topic, payload)))
 
     def heard(self, topic: str, payload: bytes) -> None:
-        """Called for each message that comes; by MQTT 3.1.1 own ones come too."""
+        """Look at a message that comes; by MQTT 3.1.1 own ones come too."""
         if hash((topic, payload)) in self._sent:
             return
         if not self._may_look():
@@ -75,7 +75,7 @@ class ForgedMessages:
         return self._looked <= A_SECOND
 
     def _is_ours(self, topic: str, payload: bytes) -> bool:
-        """Whether a journal holds this message, byte for byte."""
+        """Return whether a journal holds this message, byte for byte."""
         with suppress(Undecodable, OSError):
             named = _decode(payload)
             if not _JOURNAL.fullmatch(named.journal) or not (self._directory / file_name(named.journal)).is_file():

@@ -30,18 +30,18 @@ class EchoCheck:
         self._first: dict[str, tuple[bytes, asyncio.TimerHandle]] = {}
 
     def begin(self, topics: Collection[str]) -> None:
-        """Begins with a new connection. topics: those to be echoed; none where acknowledgements are enough."""
+        """Begin with a new connection. topics: those to be echoed; none where acknowledgements are enough."""
         self.end()
         self._silent = set(topics)
 
     def end(self) -> None:
-        """Called when the connection is lost."""
+        """Await no echo any more, as the connection is lost."""
         self.close()
         self._first.clear()
         self._silent.clear()
 
     def close(self) -> None:
-        """Stops the timers; missing echoes stay awaited, so that their messages do not count."""
+        """Stop the timers; missing echoes stay awaited, so that their messages do not count."""
         for _, timer in self._first.values():
             timer.cancel()
 
@@ -51,16 +51,16 @@ class EchoCheck:
         return bool(self._first)
 
     def sent(self, topic: str, payload: bytes) -> None:
-        """Called for each published message: the first of a topic must be echoed."""
+        """Note a published message: the first of a topic must be echoed."""
         if topic in self._silent and topic not in self._first:
             self._first[topic] = payload, self._loop.call_later(WAIT_S, self._late, topic)
 
     def heard(self, topic: str, payload: bytes) -> bool:
-        """Called for each message received; whether it is an awaited echo, byte for byte."""
+        """Note a received message; return whether it is an awaited echo, byte for byte."""
         return topic in self._first and self._first[topic][0] == payload and self.came(topic)
 
     def came(self, topic: str) -> bool:
-        """Called when the echo of a topic came; whether it was awaited."""
+        """Note that the echo of a topic came; return whether it was awaited."""
         if topic not in self._first:
             return False
         self._first.pop(topic)[1].cancel()
@@ -89,16 +89,16 @@ class Resends:
         return len(self._waiting) >= ROOM
 
     def add(self, part: Range) -> None:
-        """Queues a part; one that waits already is sent once."""
+        """Queue a part; one that waits already is sent once."""
         if part not in self._waiting:
             self._waiting.append(part)
 
     def again(self, lost: Iterable[OutMessage]) -> None:
-        """Puts messages back, before all others."""
+        """Put messages back, before all others."""
         self._lost.extendleft(reversed(list(lost)))
 
     def next(self) -> OutMessage | None:
-        """The next message, None where no part waits."""
+        """Return the next message, None where no part waits."""
         if self._lost:
             return self._lost.popleft()
         while True:
@@ -116,12 +116,12 @@ class Resends:
 
 
 def _of(table: str, line: Line) -> list[OutMessage]:
-    """The messages of a line; none of one that another table wrote, as its topics are not ours."""
+    """Return the messages of a line; none of one that another table wrote, as its topics are not ours."""
     return messages(line) if line.public.table == table else []
 
 
 def _left_out(error: Exception) -> None:
-    """Logs what is left out; everything readable is sent."""
+    """Log what is left out; everything readable is sent."""
     log.error("entries that the backend asked for cannot be sent again: %s", error)
 
 
@@ -200,7 +200,7 @@ class Outbox:
         return bool(self._due or self._flying or not self._drained or (self._store and self._store.behind))
 
     def begin(self, cursor: CursorFile, place: Place | None) -> None:
-        """Begins to send the open journal from `place` on, which is behind the cursor's entry."""
+        """Begin to send the open journal from `place` on, which is behind the cursor's entry."""
         self._cursor, self._acked = cursor, cursor.value
         self._acked_to = place
         if self._store:
@@ -210,14 +210,14 @@ class Outbox:
         self.pump()
 
     def up(self) -> None:
-        """Called after each reconnect: begins behind the last acknowledged entry."""
+        """Begin behind the last acknowledged entry, after each reconnect."""
         self._up = True
         self._backlog.look()
         self._rewind()
         self.pump()
 
     def down(self) -> None:
-        """Called when the connection is lost: messages in flight will be sent again."""
+        """Stop, as the connection is lost: messages in flight will be sent again."""
         self._up = False
         self.resends.again(sent.due.message for sent in self._by_mid.values() if sent.due.place is None)
         if self._flying:
@@ -226,7 +226,7 @@ class Outbox:
         self._by_mid.clear()
 
     def add(self, made: Sequence[OutMessage], end: Place) -> None:
-        """Queues the messages of an appended line; `end` is the place behind it."""
+        """Queue the messages of an appended line; `end` is the place behind it."""
         if made and made[0].seq == 1:
             self._backlog.note(end.path)
             self._backlog.look()
@@ -238,7 +238,7 @@ class Outbox:
             self.pump()
 
     def pump(self) -> None:
-        """Sends what is due, as far as the window allows."""
+        """Send what is due, as far as the window allows."""
         while self._up and len(self._by_mid) < WINDOW and len(self._flying) < HELD:
             if not self._due and not self._drained:
                 self._read()
@@ -254,7 +254,7 @@ class Outbox:
                 return
 
     def delivered(self, mid: int) -> bool:
-        """Called when the broker acknowledges a message; whether it was one of the outbox."""
+        """Note that the broker acknowledges a message; return whether it was one of the outbox."""
         sent = self._by_mid.pop(mid, None)
         if sent is None:
             return False
@@ -263,12 +263,12 @@ class Outbox:
         return True
 
     def heard(self, topic: str, payload: bytes) -> None:
-        """Called for each message received on an own topic."""
+        """Handle a message received on an own topic."""
         if self._echoes.heard(topic, payload):
             self.count()
 
     def count(self) -> None:
-        """Moves the cursor over acknowledged entries, unless an echo is missing, and sends on."""
+        """Move the cursor over acknowledged entries, unless an echo is missing, and send on."""
         while self._flying and self._flying[0].acked and not self._echoes.awaited:
             due = self._flying.popleft().due
             if due.entry_done and due.place:
@@ -277,14 +277,14 @@ class Outbox:
         self.pump()
 
     def resend(self, part: Range) -> None:
-        """Sends the messages of a part of a journal again, beside the new ones."""
+        """Send the messages of a part of a journal again, beside the new ones."""
         self.resends.add(part)
         self.pump()
 
     def save(self, *, sync: bool = False) -> Cursor | None:
-        """Writes the cursor to disk if it moved; sync: always, and so that it survives a power cut. Raises OSError.
+        """Write the cursor to disk if it moved; sync: always, and so that it survives a power cut. Raises OSError.
 
-        Returns the cursor, None where there is none yet.
+        Return the cursor, None where there is none yet.
         """
         cursor = self.cursor
         if self._cursor and cursor and (sync or cursor != self._cursor.value):
@@ -292,7 +292,7 @@ class Outbox:
         return cursor
 
     def _rewind(self) -> None:
-        """Goes back to the last acknowledged entry: what follows is read again."""
+        """Go back to the last acknowledged entry: what follows is read again."""
         self._due.clear()
         self._next, self._drained = self._acked_to, self._cursor is None
 
@@ -317,7 +317,7 @@ class Outbox:
         self._next = place
 
     def _read(self) -> None:
-        """Reads the next lines from disk, up to the end of the newest file."""
+        """Read the next lines from disk, up to the end of the newest file."""
         try:
             part = self._backlog.read(self._next, READ_AHEAD)
         except OSError as error:

@@ -36,7 +36,7 @@ class Replies:
         self._flying: set[int] = set()
 
     def send(self, reply: Reply) -> None:
-        """Publishes an answer, as soon as the ones before it are acknowledged."""
+        """Publish an answer, as soon as the ones before it are acknowledged."""
         if len(self._waiting) == KEPT:
             self._waiting.popleft()
             self._lost()
@@ -44,12 +44,12 @@ class Replies:
         self._pump()
 
     def offer(self, reply: Reply) -> None:
-        """Publishes an answer if it can be sent at once; else drops it."""
+        """Publish an answer if it can be sent at once; else drop it."""
         if not self._waiting and len(self._flying) < AT_ONCE:
             self.send(reply)
 
     def delivered(self, mid: int) -> bool:
-        """Called when the broker acknowledges a message; whether it was an answer."""
+        """Note that the broker acknowledges a message; return whether it was an answer."""
         if mid not in self._flying:
             return False
         self._flying.discard(mid)
@@ -57,7 +57,7 @@ class Replies:
         return True
 
     def down(self) -> None:
-        """Called when the connection is lost: drops all answers."""
+        """Drop all answers, as the connection is lost."""
         if self._waiting:
             self._lost()
         self._waiting.clear()

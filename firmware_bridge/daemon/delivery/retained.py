@@ -41,22 +41,22 @@ class States:
         self._up = False
 
     def up(self) -> None:
-        """Publishes everything again, after each reconnect."""
+        """Publish everything again, after each reconnect."""
         self._up = True
         self._sent.clear()
         self.flush()
 
     def down(self) -> None:
-        """Called when the connection is lost."""
+        """Stop sending, as the connection is lost."""
         self._up = False
 
     def changed(self) -> None:
-        """Called when a value may have changed: sends it within `CONFLATE_S`."""
+        """Send a value that may have changed, within `CONFLATE_S`."""
         if self._up and self._timer is None:
             self._timer = self._loop.call_later(CONFLATE_S, self.flush)
 
     def flush(self) -> None:
-        """Sends the changed values now."""
+        """Send the changed values now."""
         if self._timer:
             self._timer.cancel()
             self._timer = None
@@ -75,13 +75,13 @@ class States:
             self._sent[topic] = value, body
 
     def again(self, topics: Collection[str]) -> None:
-        """Sends these states again, changed or not."""
+        """Send these states again, changed or not."""
         for topic in topics:
             self._sent.pop(topic, None)
         self.flush()
 
     def close(self) -> None:
-        """Stops sending."""
+        """Stop sending."""
         if self._timer:
             self._timer.cancel()
         self._up = False
@@ -119,20 +119,20 @@ class Overwritten:
         self._is_on = False
 
     def begin(self, echoed: bool, returned: Collection[str] = ()) -> None:
-        """Begins with a new connection. echoed: its broker returns own messages; if not, those on `returned` alone."""
+        """Begin with a new connection. echoed: its broker returns own messages; if not, those on `returned` alone."""
         self.close()
         self._last.clear()
         self._all_echoed, self._echoes = echoed, {topic: deque(maxlen=ECHOES) for topic in returned}
         self._is_on = True
 
     def sent(self, topic: str, payload: bytes) -> None:
-        """Called before each state is published."""
+        """Note a state before it is published."""
         self._last[topic] = payload
         if self._all_echoed or topic in self._echoes:
             self._echoes.setdefault(topic, deque(maxlen=ECHOES)).append(payload)
 
     def heard(self, topic: str, payload: bytes) -> None:
-        """Called for each live message on a topic of the states."""
+        """Handle a live message on a topic of the states."""
         if self._all_echoed or topic in self._echoes:
             is_own = _returned(self._echoes.get(topic, deque()), payload)
         else:
@@ -141,7 +141,7 @@ class Overwritten:
             self.written(topic)
 
     def written(self, *topics: str) -> None:
-        """Called when somebody else wrote these topics; behind `close` it may be the daemon's own last status."""
+        """Repair these topics soon: somebody else wrote them; behind `close` it may be the daemon's own last status."""
         if not self._is_on:
             return
         self._topics.update(topics)
@@ -149,7 +149,7 @@ class Overwritten:
             self._timer = self._loop.call_at(max(self._loop.time() + SOON_S, self._next), self._repair)
 
     def close(self) -> None:
-        """Stops, until the next connection."""
+        """Stop, until the next connection."""
         self._is_on = False
         if self._timer:
             self._timer.cancel()
@@ -167,7 +167,7 @@ class Overwritten:
 
 
 def _returned(awaited: deque[bytes], payload: bytes) -> bool:
-    """Whether an awaited echo came; it is dropped with those before it, which were lost."""
+    """Return whether an awaited echo came; it is dropped with those before it, which were lost."""
     with suppress(ValueError):
         for _ in range(awaited.index(payload) + 1):
             awaited.popleft()

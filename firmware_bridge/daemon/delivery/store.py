@@ -54,11 +54,11 @@ class Store:
         return not self.has(self.sent)
 
     def has(self, cursor: Cursor | None) -> bool:
-        """Whether an entry is stored, with all before it."""
+        """Return whether an entry is stored, with all before it."""
         return _place(self.cursor) >= _place(cursor)
 
     def begin(self, cursor: Cursor | None) -> None:
-        """Begins with the open journal, stored up to `cursor`; all of it may have been sent. Raises OSError."""
+        """Begin with the open journal, stored up to `cursor`; all of it may have been sent. Raises OSError."""
         self.cursor = cursor
         for path in reversed(journal_files(self._directory)):
             if seq := self._end(path):
@@ -67,13 +67,13 @@ class Store:
         self.changed()
 
     def went(self, cursor: Cursor) -> None:
-        """Called when the last message of an entry was sent, the first time or again."""
+        """Note that the last message of an entry was sent, the first time or again."""
         if _place(cursor) > _place(self.sent):
             self.sent = cursor
             self.changed()
 
     def receive(self, payload: bytes) -> bool:
-        """Handles a message of the topic; whether the cursor moved. Raises NotStored."""
+        """Handle a message of the topic; return whether the cursor moved. Raises NotStored."""
         stored = _read(payload)
         if stored.by != self.name:
             raise NotStored("not_this_store", giver=_shown(stored.by), store=self.name)
@@ -93,7 +93,7 @@ class Store:
         return moved
 
     def missing(self, behind: Cursor | None = None, most: int | None = None) -> Range | None:
-        """The next entries that the store may lack, None where it has all that was sent. Raises OSError.
+        """Return the next entries that the store may lack, None where it has all that was sent. Raises OSError.
 
         behind: an entry; only those behind it. most: how many, if fewer than `PART`.
         """
@@ -108,7 +108,7 @@ class Store:
         return None
 
     def _reached(self) -> Cursor | None:
-        """The entry up to which everything is stored, from the claims for each journal."""
+        """Return the entry up to which everything is stored, from the claims for each journal."""
         reached = self.cursor
         for path in self._files(self.cursor):
             journal = journal_id(path)
@@ -120,7 +120,7 @@ class Store:
         return reached
 
     def _files(self, at: Cursor | None) -> list[Path]:
-        """The journals from the one of an entry on. Raises OSError."""
+        """Return the journals from the one of an entry on. Raises OSError."""
         if at is None:
             return journal_files(self._directory)
         now = self._directory / file_name(at.journal)
@@ -129,7 +129,7 @@ class Store:
         return [path for path in journal_files(self._directory) if path.name >= now.name]
 
     def _is_repeated(self, claim: Cursor) -> bool:
-        """Whether the claim is the end of a journal before that of the cursor. Raises NotStored."""
+        """Return whether the claim is the end of a journal before that of the cursor. Raises NotStored."""
         if self.cursor is None or self.sent is None or claim.journal in (self.cursor.journal, self.sent.journal):
             return False
         self._check_older(claim)
@@ -138,7 +138,7 @@ class Store:
         )
 
     def _check(self, claim: Cursor) -> None:
-        """Raises NotStored unless an entry was sent and is behind the cursor."""
+        """Raise NotStored unless an entry was sent and is behind the cursor."""
         now = self.sent
         if now is None or claim.journal != now.journal:
             self._check_older(claim)
@@ -151,7 +151,7 @@ class Store:
             raise NotStored("stored_not_sent", entry=_named(claim), last=last)
 
     def _check_older(self, claim: Cursor) -> None:
-        """Raises NotStored unless an entry is in its journal."""
+        """Raise NotStored unless an entry is in its journal."""
         try:
             path = self._directory / file_name(claim.journal)
             is_named = path.parent == self._directory and journal_id(path) == claim.journal
@@ -165,7 +165,7 @@ class Store:
             raise NotStored("stored_beyond_end", entry=_named(claim), end=end)
 
     def _end(self, path: Path) -> int:
-        """The last entry of a journal that was sent; older journals never grow. Raises OSError."""
+        """Return the last entry of a journal that was sent; older journals never grow. Raises OSError."""
         journal = journal_id(path)
         if self.sent and journal == self.sent.journal:
             return self.sent.seq
@@ -177,7 +177,7 @@ class Store:
 
 
 def _read(payload: bytes) -> Stored:
-    """Decodes a message. Raises NotStored."""
+    """Decode a message. Raises NotStored."""
     if len(payload) > LONGEST:
         raise NotStored("stored_too_long", most=LONGEST)
     try:
@@ -187,7 +187,7 @@ def _read(payload: bytes) -> Stored:
 
 
 def _place(cursor: Cursor | None) -> tuple[str, int]:
-    """The sort key of entries; None comes first."""
+    """Return the sort key of entries; None comes first."""
     return (file_name(cursor.journal), cursor.seq) if cursor else ("", 0)
 
 
@@ -200,4 +200,4 @@ def _shown(text: str) -> str:
 
 
 def _nothing() -> None:
-    """The default callback."""
+    """Do nothing: the default callback."""

@@ -52,7 +52,7 @@ CodeBook = Mapping[str, Known]
 
 @cache
 def native(code: int) -> Known | None:
-    """The meaning of a native code; None for an unused code."""
+    """Return the meaning of a native code; None for an unused code."""
     face, lot = code & (1 << FACE_BITS) - 1, code >> FACE_BITS
     if face == NATIVE_CUT_CARD:
         return CUT_CARD
@@ -61,13 +61,13 @@ def native(code: int) -> Known | None:
 
 
 def native_code(card: Card, lot: int = 0) -> int:
-    """The inverse of `native` for a card."""
+    """Return the native code of a card, the inverse of `native`."""
     return next(face for face, each in NATIVE_FACES.items() if each is card) | lot << FACE_BITS
 
 
 @cache
 def plain() -> CodeBook:
-    """The book for readers that report the cards themselves: `As`, `Td`, and `cut` for the cut card."""
+    """Return the book for readers that report the cards themselves: `As`, `Td`, and `cut` for the cut card."""
     return {card.value: Known(card) for card in Card} | {CUT: CUT_CARD}
 
 
@@ -88,7 +88,7 @@ CARDS: Final[Pack] = dict.fromkeys(FACES, 1)
 
 
 def of_reader(reader: ReaderConfig, decks: int | None, pack: Pack) -> CodeBook:
-    """The code book of a reader: as `load`, and without codes that its protocol cannot send. Raises ConfigError."""
+    """Return the code book of a reader: as `load`, without codes that its protocol cannot send. Raises ConfigError."""
     sent = ReaderSettings(pattern=reader.pattern, line_end=reader.line_end)
     return load(reader.code_book, decks, pack, lambda code: READERS[reader.protocol].cannot_send(code, sent))
 
@@ -99,7 +99,7 @@ def load(
     pack: Pack = CARDS,
     cannot: Callable[[str], str] = lambda code: "",
 ) -> CodeBook:
-    """The code book in a CSV file (`code,card[,serial]`) or a TOML file (`code = "As"` or `{card = .., serial = ..}`).
+    """Return the book in a CSV file (`code,card[,serial]`) or TOML file (`code = "As"` or `{card = .., serial = ..}`).
 
     Without a file: the plain one. Every face of the `pack` has one code, or one for each of its cards in `decks` (None:
     any number); a tag is also found in capitals. cannot: why the reader can never send a code, "" if it can. Raises
@@ -123,12 +123,12 @@ def load(
 
 
 def not_read(words: Iterable[str], book: CodeBook) -> frozenset[str]:
-    """The words by which a reader says that it could not read a card, in capitals, without those that are codes."""
+    """Return a reader's words for a card that it could not read, in capitals, without those that are codes."""
     return frozenset(word.strip().upper() for word in words) - {code.strip().upper() for code in book}
 
 
 def can_be(code: str, book: CodeBook) -> bool:
-    """Whether a code that the book lacks can be one of another pack; one that cannot was damaged.
+    """Return whether a code that the book lacks can be one of another pack; one that cannot was damaged.
 
     Of a book of tags only hexadecimal digits can be; of others letters, digits and what else its codes have; of the
     plain book, which stands where there is none, any text that can be printed.
@@ -142,7 +142,7 @@ def can_be(code: str, book: CodeBook) -> bool:
 
 
 def save(path: Path, book: CodeBook) -> None:
-    """Writes a book to disk, whole or not at all, as CSV or (`.toml`) TOML. Raises OSError."""
+    """Write a book to disk, whole or not at all, as CSV or (`.toml`) TOML. Raises OSError."""
     write_whole(path, _toml(book) if path.suffix == ".toml" else _csv(book))
 
 
@@ -156,13 +156,13 @@ _LONG: Final = 8
 
 @lru_cache(8)
 def _signs(codes: frozenset[str]) -> tuple[bool, frozenset[str]]:
-    """Whether all codes are tags, and the signs in them."""
+    """Return whether all codes are tags, and the signs in them."""
     is_hex = all(len(code) >= _LONG and _HEX.fullmatch(code) for code in codes)
     return is_hex, frozenset("".join(codes))
 
 
 def reported_code(code: str) -> str:
-    """A code as the reader reports it: tags in capitals, others as printed."""
+    """Return a code as the reader reports it: tags in capitals, others as printed."""
     return code.upper() if _TAG.fullmatch(code) else code
 
 
@@ -179,7 +179,7 @@ _SHOWN: Final = 8
 
 
 def _other_pack(rows: list[BookRow], pack: Pack) -> Iterator[str]:
-    """The mistake of a book with faces of another pack and none of this one."""
+    """Yield the mistake of a book with faces of another pack and none of this one."""
     found = list(dict.fromkeys(row.face for row in rows if row.face in _ANY))
     if found and not {card.value for card in pack} & set(found):
         ours = _some([card.value for card in pack])
@@ -187,7 +187,7 @@ def _other_pack(rows: list[BookRow], pack: Pack) -> Iterator[str]:
 
 
 def _wrong_rows(rows: list[BookRow], pack: Pack, cannot: Callable[[str], str]) -> Iterator[str]:
-    """Mistakes in single rows; codes that are never sent, often those of a whole column, in one."""
+    """Yield mistakes in single rows; codes that are never sent, often those of a whole column, in one."""
     faces = [card.value for card in pack]
     codes: dict[str, str] = {}
     serials: dict[str, str] = {}
@@ -214,7 +214,7 @@ def _wrong_rows(rows: list[BookRow], pack: Pack, cannot: Callable[[str], str]) -
 
 
 def _wrong_face(row: BookRow, pack: Pack) -> str:
-    """What is wrong with a row with a card that the pack does not have."""
+    """Return what is wrong with a row with a card that the pack does not have."""
     if row.face:
         is_head = row.where == "line 1" and not re.search("[0-9]", row.code)
         header = "; the header is: code,card,serial" if is_head else ""
@@ -225,7 +225,7 @@ def _wrong_face(row: BookRow, pack: Pack) -> str:
 
 
 def _wrong_counts(rows: list[BookRow], decks: int | None, pack: Pack) -> Iterator[str]:
-    """Mistakes in the book as a whole: every face has one code, or one for each of its cards."""
+    """Yield mistakes in the book as a whole: every face has one code, or one for each of its cards."""
     places: dict[str, list[str]] = {card.value: [] for card in pack}
     for row in rows:
         if row.face in places:
@@ -250,7 +250,7 @@ def _wrong_counts(rows: list[BookRow], decks: int | None, pack: Pack) -> Iterato
 
 
 def _most(counts: Iterable[int]) -> int:
-    """The most common of some numbers, 1 of none."""
+    """Return the most common of some numbers, 1 of none."""
     usual = Counter(counts).most_common(1)
     return usual[0][0] if usual else 1
 
@@ -260,7 +260,7 @@ def _some(faces: list[str]) -> str:
 
 
 def _too_few(faces: list[str], count: int, copies: int, all_faces: int) -> str:
-    """Faces with only `count` codes, in one line, so that they do not hide other mistakes."""
+    """Return the faces with only `count` codes, in one line, so that they do not hide other mistakes."""
     shown = _some(faces)
     have = f"{count} of {copies} codes"
     if len(faces) == 1:
@@ -283,7 +283,7 @@ def _csv_rows(text: str) -> Iterator[BookRow]:
 
 
 def _unprotected(cell: str) -> str:
-    """A cell without what kept a spreadsheet from taking it for a number: `="0123"`, `'0123`."""
+    """Return a cell without what kept a spreadsheet from taking it for a number: `="0123"`, `'0123`."""
     found = _PROTECTED.fullmatch(cell.strip())
     return next(filter(None, found.groups()), "").strip() if found else cell.strip()
 
@@ -295,7 +295,7 @@ def _toml_rows(path: Path, text: str) -> Iterator[BookRow]:
 
 
 def _as_named(face: str) -> str:
-    """The name of a card in any usual spelling; another text as it is."""
+    """Return the name of a card in any usual spelling; another text as it is."""
     card = read_card(face)
     return card.value if card else CUT if face.lower() == CUT else face
 

@@ -27,15 +27,15 @@ class Tap:
         self.signal: dict[str, Any] = {}
 
     def frames(self, after: int) -> list[dict[str, Any]]:
-        """The frames with numbers `n` above `after`; `at`: wall clock in ms, `way`: in or out."""
+        """Return the frames with numbers `n` above `after`; `at`: wall clock in ms, `way`: in or out."""
         return [frame for frame in self._frames if frame["n"] > after]
 
     def opened(self) -> None:
-        """Called when the port is opened: drops an unfinished frame."""
+        """Drop an unfinished frame, as the port is opened."""
         self._begun = b""
 
     def received(self, chunk: bytes) -> None:
-        """Called with bytes from the reader."""
+        """Keep the frames in bytes from the reader."""
         in_secret = self._secret()
         show = self._framed.masked if in_secret or self._begun_in_secret else self._framed.clear
         ended, self._begun = self._framed.split(self._begun + chunk)
@@ -44,12 +44,12 @@ class Tap:
         self._begun_in_secret = in_secret or (self._begun_in_secret and bool(self._begun) and not ended)
 
     def sent(self, chunk: bytes) -> None:
-        """Called with bytes to the reader; they never hold a card."""
+        """Keep the frames in bytes to the reader; they never hold a card."""
         for frame in self._framed.split(chunk)[0]:
             self._keep("out", self._framed.clear(frame))
 
     def decoded(self, message: Message) -> None:
-        """Called with each message in the bytes received last."""
+        """Note the signal in a message, one of those in the bytes received last."""
         match message:
             case Read():
                 self.signal |= {"quality": message.quality, "transit_ms": message.transit_ms, "card_at": _wall()}

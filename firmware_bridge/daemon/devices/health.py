@@ -62,7 +62,7 @@ class ReadStatistics:
         self._recent: deque[int] = deque(maxlen=BLOCK)
 
     def read(self, quality: int | None) -> None:
-        """Counts a card that was read."""
+        """Count a card that was read."""
         self.reads += 1
         if quality is None:
             return
@@ -73,7 +73,7 @@ class ReadStatistics:
             self._block.clear()
 
     def failed(self) -> None:
-        """Counts a card that passed unread."""
+        """Count a card that passed unread."""
         self.unread += 1
 
     @property
@@ -83,7 +83,7 @@ class ReadStatistics:
 
 
 def trend(means: deque[float] | list[float]) -> Trend | None:
-    """The best straight line (least squares), None for too few means."""
+    """Return the best straight line (least squares), None for too few means."""
     count = len(means)
     if count < ENOUGH_BLOCKS:
         return None
@@ -95,7 +95,7 @@ def trend(means: deque[float] | list[float]) -> Trend | None:
 
 
 def shoes_left(means: deque[float] | list[float], limit: float, sd: float, decks: int) -> float | None:
-    """Shoes until reads begin to fail, None where no fall is sure or the end is far.
+    """Return the number of shoes until reads begin to fail, None where no fall is sure or the end is far.
 
     limit: the quality below which a card is unreadable. sd: of single reads, as calibrated.
     """
@@ -107,7 +107,7 @@ def shoes_left(means: deque[float] | list[float], limit: float, sd: float, decks
 
 
 def advice(left: float | None) -> str | None:
-    """The advice to a technician, as text."""
+    """Return the advice to a technician, as text."""
     if left is None:
         return None
     if left < 1:
@@ -157,7 +157,7 @@ class Health:
         self._published: measures.Health | None = None
 
     def start(self) -> None:
-        """Publishes the health now, and then every half minute."""
+        """Publish the health now, and then every half minute."""
         if self._timer is None:
             self._past = _past(self._directory / FILE)
             self._reads.means.extend(self._past.means)
@@ -167,12 +167,12 @@ class Health:
         self._remember()
 
     def close(self) -> None:
-        """Stops publishing."""
+        """Stop publishing."""
         if self._timer:
             self._timer.cancel()
 
     def heard(self, message: messages.Message) -> None:
-        """Counts a message of the reader."""
+        """Count a message of the reader."""
         match message:
             case messages.Read(quality=quality):
                 self._reads.read(quality)
@@ -182,7 +182,7 @@ class Health:
                 self._beat = message
 
     def state(self) -> measures.Health:
-        """The complete health; None for a value that is not measured here."""
+        """Return the complete health; None for a value that is not measured here."""
         return measures.Health(
             uptime_s=self._uptime(),
             reader=self._reader_state(),
@@ -193,7 +193,7 @@ class Health:
         )
 
     def live(self) -> measures.Health | None:
-        """The health published last with present counts: fast enough for each card. None before `start`."""
+        """Return the health published last with present counts: fast enough for each card. None before `start`."""
         if self._published is None:
             return None
         reader = replace(self._published.reader, **self._counts())
@@ -228,7 +228,7 @@ class Health:
         )
 
     def _reset(self, section: calibration.ReaderSection | None) -> None:
-        """Drops qualities from before a new calibration: they predict nothing."""
+        """Drop qualities from before a new calibration: they predict nothing."""
         calibrated = section.at if section else ""
         if calibrated != self._past.calibrated:
             self._past = MeanQualities(calibrated)
@@ -250,7 +250,7 @@ class Health:
         return advice(shoes_left(self._reads.means, limit, sd, self._config.table.decks))
 
     def _calibrated(self) -> calibration.ReaderSection | None:
-        """The calibration, read each time, as a technician may change it."""
+        """Return the calibration, read each time, as a technician may change it."""
         try:
             return calibration.load(self._directory / calibration.FILE).reader
         except ConfigError as error:

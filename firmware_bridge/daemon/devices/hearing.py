@@ -79,25 +79,25 @@ class Hearing:
         return "silent" if self._silent_s() > SILENT_AFTER_S else "understood"
 
     def status(self) -> dict[str, Any]:
-        """State, fault, and when it was understood last (ms since 1970, None for never), for a technician."""
+        """Return state, fault, and when it was understood last (ms since 1970, None for never), for a technician."""
         return {"state": self.state, "fault": self.fault, "at": self._wall_ms, "bursts_bad": self.bursts_bad}
 
     def known(self, at: int) -> None:
-        """The journal says that the device was understood at `at` (ms since 1970), before this start."""
+        """Note that by the journal the device was understood at `at` (ms since 1970), before this start."""
         if self._wall_ms is None:
             self._wall_ms = at
 
     def opened(self) -> None:
-        """Called when the port was opened."""
+        """Begin to listen, as the port was opened."""
         self._begin()
         self._opened_at = self._loop.time()
 
     def closed(self) -> None:
-        """Called when the port is closed or lost: another alarm tells that."""
+        """Drop what was heard, as the port is closed or lost: another alarm reports that."""
         self._begin()
 
     def received(self) -> None:
-        """Called with each chunk of bytes, once it is decoded."""
+        """Note a chunk of bytes, once it is decoded."""
         self._byte_at = self._loop.time()
         if self._begun_at is None:
             self._begun_at, self._is_good = self._byte_at, False
@@ -105,7 +105,7 @@ class Hearing:
         self._take()
 
     def asked(self, unanswered: int) -> None:
-        """Called once a second with how often the present command was sent without an answer."""
+        """Note, once a second, how often the present command was sent without an answer."""
         if unanswered >= UNANSWERED and not self._answers and not self.fault:
             self._set("unanswered")
         elif not unanswered and self.fault == "unanswered":
@@ -120,7 +120,7 @@ class Hearing:
         self._set("")
 
     def _take(self) -> None:
-        """Looks whether anything was understood since the last look."""
+        """Look whether anything was understood since the last look."""
         before, self._good = self._good, self._decoded()
         if self._good == before:
             return
@@ -130,7 +130,7 @@ class Hearing:
         self._set("")
 
     def _judge(self) -> None:
-        """Judges the burst if it is over, else looks again when it may be."""
+        """Judge the burst if it is over, else look again when it may be."""
         begun, at = self._begun_at, self._loop.time()
         assert begun is not None
         ends = min(self._byte_at + QUIET_S, begun + LONGEST_S)
@@ -145,7 +145,7 @@ class Hearing:
             self._count(begun)
 
     def _count(self, begun: float) -> None:
-        """Counts a burst of which nothing was understood."""
+        """Count a burst of which nothing was understood."""
         self.bursts_bad += 1
         self._lost(begun)
         since = begun - self._opened_at
@@ -162,7 +162,7 @@ class Hearing:
             self._changed(fault)
 
     def _silent_s(self) -> float:
-        """Seconds since something was understood; by the wall clock if that was before this start."""
+        """Return the seconds since something was understood; by the wall clock if that was before this start."""
         if self._understood_at is not None:
             return self._loop.time() - self._understood_at
         return (now()["at"] - (self._wall_ms or 0)) / 1000
@@ -173,7 +173,7 @@ FILES: Final = 3
 
 
 def last_heard(directory: Path, config: str) -> int | None:
-    """The time (ms since 1970) of the last card that the reader read under this config, None where there is none.
+    """Return the time (ms since 1970) of the last card that the reader read under this config; None for none.
 
     config: the digest in `Code` of the config that is in use. An unread card counts for nothing.
     """
@@ -197,7 +197,7 @@ def _in_file(path: Path, config: str) -> int | None:
 
 
 def _code(line: Line) -> inputs.Code | UnsetType:
-    """The code that runs from this line on, where it says so."""
+    """Return the code that runs from this line on, where it says so."""
     if line.entry is None:
         return UNSET
     if isinstance(line.entry.input, inputs.Started):
@@ -207,7 +207,7 @@ def _code(line: Line) -> inputs.Code | UnsetType:
 
 
 def _is_readers(fact: inputs.AnyInput) -> bool:
-    """Whether the reader was understood."""
+    """Return whether the reader was understood."""
     if isinstance(fact, inputs.CutCardSeen):
         return fact.by == "reader"
     return isinstance(fact, inputs.CardRead | inputs.ReaderJudged | inputs.ReaderBooted)

@@ -26,7 +26,7 @@ from hardware.ports import Port
 
 
 def turns(shoe: Shoe, pad: KeypadConfig) -> list[Turn]:
-    """One packet for each seat of the pad that must or may give a mark now; one for seat 0 where none may, and NEXT."""
+    """Return a packet for each seat of the pad that may or must mark now; one for seat 0 if none may; and NEXT."""
     if pad.dealer:
         words = (NEXT, UNMARK) if shoe.last_mark and not shoe.last_mark.followed else (NEXT,)
         return [Turn(coming(shoe).turn, 0, words), *_marks(shoe, pad.seats)]
@@ -34,7 +34,7 @@ def turns(shoe: Shoe, pad: KeypadConfig) -> list[Turn]:
 
 
 def _marks(shoe: Shoe, seats: tuple[int, ...]) -> list[Turn]:
-    """One packet for each of these seats that must or may give a mark now."""
+    """Return one packet for each of these seats that must or may give a mark now."""
     shoe = coming(shoe)
     question = asked(shoe) if phase(shoe) in (Phase.READY, Phase.DEALING) else None
     if not isinstance(question, MarkDue):
@@ -53,7 +53,7 @@ def _marks(shoe: Shoe, seats: tuple[int, ...]) -> list[Turn]:
 
 
 def asked_hand(shoe: Shoe, seat: int) -> int | None:
-    """The number of the hand of a seat that is asked now; None where none is, or the seat has only one."""
+    """Return the number of the hand of a seat that is asked now; None where none is, or the seat has only one."""
     question = asked(coming(shoe))
     slots = question.act if isinstance(question, MarkDue) else ()
     hands = [slot.partition(".")[2] for slot in slots if slot.partition(".")[0] == f"S{seat}"]
@@ -61,7 +61,7 @@ def asked_hand(shoe: Shoe, seat: int) -> int | None:
 
 
 def _limits(offers: dict[str, Offer]) -> tuple[str, str]:
-    """The least and the most value of the first word that takes an amount or a seat."""
+    """Return the least and the most value of the first word that takes an amount or a seat."""
     for offer in offers.values():
         match offer:
             case Between(least=least, most=most):
@@ -103,7 +103,7 @@ class MarkLimit:
         self._seats = defaultdict[int, Window](partial(Window, MARKS_A_SECOND, 1.0))
 
     def admits(self, seat: int) -> bool:
-        """Whether a mark of this seat may be judged now."""
+        """Return whether a mark of this seat may be judged now."""
         return self._seats[seat].admits(self._loop.time())
 
 
@@ -117,29 +117,29 @@ class Keypads:
         self._timer: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
-        """Opens every port, now or when it appears."""
+        """Open every port, now or when it appears."""
         for pad in self._pads:
             pad.port.start()
         if self._pads:
             self._tick()
 
     def close(self) -> None:
-        """Closes the ports."""
+        """Close the ports."""
         if self._timer:
             self._timer.cancel()
         for pad in self._pads:
             pad.close()
 
     def status(self) -> list[dict[str, Any]]:
-        """Each pad for a technician: its place, its port, and what was heard (see `Hearing`)."""
+        """Return each pad for a technician: its place, its port, and what was heard (see `Hearing`)."""
         return [pad.status() for pad in self._pads]
 
     def heard(self) -> dict[str, Heard]:
-        """Place of each pad -> whether it was understood, for `health`."""
+        """Return the place of each pad -> whether it was understood, for `health`."""
         return {pad.where: pad.hearing.state for pad in self._pads}
 
     def changed(self) -> None:
-        """Sends every pad its display, if it changed."""
+        """Send every pad its display, if it changed."""
         for pad in self._pads:
             pad.show()
 
@@ -150,7 +150,7 @@ class Keypads:
             pad.show(again=True)
 
     def _is_lost(self, target: str, why: str) -> None:
-        """Renews the alarm with all lost pads; `why` is empty for one that is back."""
+        """Renew the alarm with all lost pads; `why` is empty for one that is back."""
         before = dict(self._lost)
         self._lost.pop(target, None)
         if why:
@@ -162,7 +162,7 @@ class Keypads:
             self._table.warn(LOST, why="; ".join(self._lost.values()))
 
     def _heard(self) -> None:
-        """Renews the alarm with all pads that are not understood."""
+        """Renew the alarm with all pads that are not understood."""
         self._table.unwarn(NOT_UNDERSTOOD)
         wrong = [pad for pad in self._pads if pad.hearing.fault]
         if wrong:
@@ -191,17 +191,17 @@ class _Keypad:
         self.hearing = Hearing(loop, lambda: self._link.good, lambda: self._turns.are_due, lambda _: heard())
 
     def close(self) -> None:
-        """Closes the port."""
+        """Close the port."""
         self.port.close()
         self.hearing.closed()
 
     def status(self) -> dict[str, Any]:
-        """The pad's state for a technician."""
+        """Return the pad's state for a technician."""
         heard = self.hearing.status()
         return {"where": self.where, "port": self.port.target, "open": self.port.is_open, "heard": heard}
 
     def show(self, again: bool = False) -> None:
-        """Sends the pad its display, if it changed or `again`."""
+        """Send the pad its display, if it changed or `again`."""
         if not self.port.is_open or not self._table.begun:
             return
         chunk = encode_turns(turns(self._table.shoe, self._config))
@@ -210,7 +210,7 @@ class _Keypad:
             self.port.write(chunk)
 
     def listen(self) -> None:
-        """Reports a pad that is silent while its port is open."""
+        """Report a pad that is silent while its port is open."""
         silent = self._loop.time() - self._heard_at
         if self.port.is_open and silent > SILENT_AFTER_S:
             if self._losses.is_lost:
@@ -256,7 +256,7 @@ class _Keypad:
                 self._give_mark(packet)  # else it is not acknowledged: the pad repeats the oldest
 
     def _give_mark(self, mark: Mark) -> None:
-        """Gives the mark, or the dealer's order, to the table; it is acknowledged once it is on disk, or refused."""
+        """Give the mark, or the dealer's order, to the table; it is acknowledged once it is on disk, or refused."""
         shoe, by = self._table.shoe, f"keypad {mark.seat}"
         if mark.word in DEALERS:
             order, by = _dealers(mark, self._config, coming(shoe).turn), orders.KEYPAD
@@ -268,7 +268,7 @@ class _Keypad:
 
 
 def _dealers(mark: Mark, pad: KeypadConfig, turn: int) -> orders.Order:
-    """The order of a dealer's key; a refused one from a guest's pad, and for one pressed before something happened."""
+    """Return the order of a dealer's key; a refused one from a guest's pad, and for one pressed too early."""
     if not pad.dealer:
         return orders.malformed(mark.word, "not_dealers_pad")
     if mark.turn != turn:
@@ -277,7 +277,7 @@ def _dealers(mark: Mark, pad: KeypadConfig, turn: int) -> orders.Order:
 
 
 def _order(mark: Mark, seats: tuple[int, ...], asked: int | None) -> orders.Order:
-    """The order for a mark; a refused one for a seat that is not its pad's, or a hand that is not asked."""
+    """Return the order for a mark; a refused one for a seat that is not its pad's, or a hand that is not asked."""
     if mark.seat not in seats:
         return orders.malformed("mark", "not_your_turn", now=(phrase("pad_of_seats", seats=tuple(map(str, seats))),))
     if mark.hand and asked is not None and mark.hand != asked:

@@ -59,21 +59,21 @@ class LeasedReader:
         return self._report
 
     def passed(self, report: ReportNo) -> None:
-        """Counts a test card."""
+        """Count a test card."""
         self._count += report != self._report
         self._report = report
         if self._count == RECORD_EVERY:
             self.journal()
 
     def journal(self) -> None:
-        """Journals the test cards not journaled yet, so that none counts as a card of the shoe."""
+        """Journal the test cards not journaled yet, so that none counts as a card of the shoe."""
         if self._count:
             taken, count = self._report, self._count
             self._table.handle(inputs.TestCardsPassed(**now(), count=count, by=self._to, taken=taken, lent=True))
             self._count = 0
 
     def leave_behind(self, restore: bytes) -> None:
-        """Keeps the bytes that restore the reader's settings for the next daemon, as the reader is lost."""
+        """Keep the bytes that restore the reader's settings for the next daemon, as the reader is lost."""
         try:
             leave(self._table.journal.directory, LeftBehind(self._report, 0, self._to, restore))
         except OSError as error:
@@ -96,17 +96,17 @@ class PinLease:
         self._retry: asyncio.TimerHandle | None = None
 
     def lease(self, to: str, person: Person | UnsetType = UNSET) -> dict[str, Any]:
-        """Journals the lease, then releases reader and pins."""
+        """Journal the lease, then release reader and pins."""
         self._reader.lease(to, person)
         self._let_go()
         self.is_out = True
         return {}
 
     def passed(self, report: ReportNo) -> None:
-        """Ignores reports: no card passes a pin."""
+        """Ignore reports: no card passes a pin."""
 
     def reclaim(self, restore: bytes | None, cut_short: bool) -> None:
-        """Claims the pins again, as soon as they are free, then reclaims the reader."""
+        """Claim the pins again, as soon as they are free, then reclaim the reader."""
         if not self.is_out:
             return
         try:
@@ -119,7 +119,7 @@ class PinLease:
             self._reader.reclaim(restore, cut_short)
 
     def close(self) -> None:
-        """Stops trying to reclaim."""
+        """Stop trying to reclaim."""
         self.is_out = False
         if self._retry:
             self._retry.cancel()
@@ -139,12 +139,12 @@ class LeftBehind(Struct, frozen=True):
 
 
 def leave(directory: Path, left: LeftBehind) -> None:
-    """Writes the file for the next daemon, before a test card is acknowledged. Raises OSError."""
+    """Write the file for the next daemon, before a test card is acknowledged. Raises OSError."""
     write_whole(directory / LEFT_BEHIND, msgspec.json.encode(left))
 
 
 def left_in(directory: Path) -> LeftBehind | None:
-    """The content of the file in the journal's directory, None where there is none that is valid."""
+    """Return the content of the file in the journal's directory, None where there is none that is valid."""
     path = directory / LEFT_BEHIND
     try:
         return from_json(path.read_bytes(), LeftBehind)
@@ -156,7 +156,7 @@ def left_in(directory: Path) -> LeftBehind | None:
 
 
 def report_left(table: Table) -> LeftBehind | None:
-    """Journals the test cards in the file, before the reader is asked for its reports; its content."""
+    """Journal the test cards in the file, before the reader is asked for its reports; return its content."""
     left = left_in(table.journal.directory)
     if left and left.count:
         table.handle(inputs.TestCardsPassed(**now(), count=left.count, by=left.by, taken=left.report))
@@ -164,5 +164,5 @@ def report_left(table: Table) -> LeftBehind | None:
 
 
 def delete_left(table: Table) -> None:
-    """Deletes the file, after its content is journaled and the reader restored."""
+    """Delete the file, after its content is journaled and the reader restored."""
     (table.journal.directory / LEFT_BEHIND).unlink(missing_ok=True)

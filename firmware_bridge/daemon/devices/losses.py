@@ -34,7 +34,7 @@ class Losses:
         return bool(self._kinds)
 
     def lost(self, kind: type[Exception], now_s: float) -> bool:
-        """Counts a loss; whether it is news: the first for a reason, the 10th, the 100th .."""
+        """Count a loss; return whether it is news: the first for a reason, the 10th, the 100th .."""
         if not self.is_lost:
             self._noted.append(now_s)
         is_new = kind not in self._kinds
@@ -46,18 +46,18 @@ class Losses:
         return is_new or str(self.count).strip("0") == "1"
 
     def silent(self, now_s: float) -> None:
-        """Called while an open port stays silent: it is not back before it speaks."""
+        """Note that an open port stays silent: it is not back before it speaks."""
         self._last_s = now_s
 
     def may_be_back(self, now_s: float, cut_short: int) -> bool:
-        """Whether a device is back, at an open port, after `cut_short` openings that did not last."""
+        """Return whether a device is back, at an open port, after `cut_short` openings that did not last."""
         steady_s = now_s - self._last_s
         if len(self._noted) == NOTED and now_s - self._noted[0] < WITHIN_S:
             return steady_s >= LONG_STEADY_S
         return steady_s >= STEADY_S or not cut_short
 
     def back(self) -> int:
-        """Forgets the losses, as the device is back; how many they were."""
+        """Forget the losses, as the device is back; return how many they were."""
         count, self.count = self.count, 0
         self._kinds.clear()
         return count

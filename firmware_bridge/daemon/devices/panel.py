@@ -29,7 +29,7 @@ class Panel:
         self.faults: list[str] | None = None
 
     def show(self, lit: dict[str, str]) -> None:
-        """Lights these lamps with these rhythms, all others off; ends a running lamp test."""
+        """Light these lamps with these rhythms, all others off; end a running lamp test."""
         shown = dict(lit)
         if self._locks_unpowered and shown.pop(LOCK, None) is None:
             shown[LOCK] = "steady"
@@ -39,12 +39,12 @@ class Panel:
             self._panel.show(shown)
 
     def close(self) -> None:
-        """Switches all outputs off and releases the pins."""
+        """Switch all outputs off and release the pins."""
         self._end_trial()
         self._panel.close()
 
     def try_lamps(self) -> None:
-        """Lights every lamp for `TRIAL_S`; `faults` then names those that stayed dark."""
+        """Light every lamp for `TRIAL_S`; `faults` then name those that stayed dark."""
         self._panel.show(dict.fromkeys(self._lamps, "steady") | self._undisturbed())
         self._trial = self._loop.call_later(TRIAL_S, self._judge_trial)
 
@@ -60,5 +60,5 @@ class Panel:
             self._trial = None
 
     def _undisturbed(self) -> dict[str, str]:
-        """Buzzer and lock in their present state, which a lamp test keeps."""
+        """Return buzzer and lock in their present state, which a lamp test keeps."""
         return {name: rhythm for name, rhythm in self._shown.items() if name in OUTPUTS}

@@ -76,7 +76,7 @@ class Reader:
         self._quiet: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
-        """Opens the port, now or when it appears. A lease of the last daemon ends as any other."""
+        """Open the port, now or when it appears. A lease of the last daemon ends as any other."""
         if to := self._table.shoe.device.lent:
             self._leased, self._away = LeasedReader(self._table, to, cut_short=True), True
         self._is_faulty = self._was_open = is_open(self._table.shoe, "reader_fault")
@@ -85,7 +85,7 @@ class Reader:
         self._watch = self._loop.call_later(1, self._listen)
 
     def close(self) -> None:
-        """Closes the port."""
+        """Close the port."""
         if self._watch:
             self._watch.cancel()
         if self._quiet:
@@ -102,7 +102,7 @@ class Reader:
         self._leased = None
 
     def lease(self, to: str, person: Person | UnsetType = UNSET) -> dict[str, Any]:
-        """Releases the port; the last report handled, and bytes in hex to write to the reader first."""
+        """Release the port; return the last report handled, and bytes in hex to write to the reader first."""
         self._turns.drain()
         self._meet_left()
         if self._leased:
@@ -113,12 +113,12 @@ class Reader:
         return {"report": self._leased.report, "restore": self._restore.hex()}
 
     def passed(self, report: ReportNo) -> None:
-        """Counts a test card before the technician acknowledges its report."""
+        """Count a test card before the technician acknowledges its report."""
         if self._leased:
             self._leased.passed(report)
 
     def reclaim(self, restore: bytes | None, cut_short: bool) -> None:
-        """Opens the port again; the lease of a reader that keeps its reports ends with a beat without reports.
+        """Open the port again; the lease of a reader that keeps its reports ends with a beat without reports.
 
         restore: bytes to write to the reader first; None: those left before. Code book and `repeats` are read again:
         they may have been calibrated.
@@ -135,7 +135,7 @@ class Reader:
             self._open()
 
     def changed(self) -> None:
-        """Opens the port again, once the pit has decided about the reader's fault."""
+        """Open the port again, once the pit has decided about the reader's fault."""
         was_open, self._was_open = self._was_open, is_open(self._table.shoe, "reader_fault")
         if was_open and not self._was_open:
             self._is_faulty, self._away = False, True
@@ -143,11 +143,11 @@ class Reader:
             self._loop.call_soon(self._open)  # later: an entry is being handled
 
     def acknowledge(self, report: ReportNo) -> None:
-        """Acknowledges a report that is on disk: the board may delete it."""
+        """Acknowledge a report that is on disk: the board may delete it."""
         self._write(self.decoder.acknowledge(messages.ReportNo(report.session, report.seq)))
 
     def status(self) -> dict[str, Any]:
-        """The reader's state for a technician; `lost`: its port is gone, or it is silent. heard: see `Hearing`."""
+        """Return the reader's state for a technician; `lost`: port gone or silent. heard: see `Hearing`."""
         return {
             "protocol": self._name,
             "port": self.port.target,
@@ -168,7 +168,7 @@ class Reader:
         show_fault(self._table, self._name, fault)
 
     def _on_rest(self, since: float) -> None:
-        """Reports the card of which another program at the port left a part that says nothing by itself.
+        """Report the card of which another program at the port left a part that says nothing by itself.
 
         A numbered report comes again, or its number is missing.
         """
@@ -202,7 +202,7 @@ class Reader:
         self._first_open, self.again.is_fresh = False, True
 
     def _meet_left(self) -> None:
-        """Reads the file of a `shoe calibrate` without a daemon: once, before the reader is opened or leased."""
+        """Read the file of a `shoe calibrate` without a daemon: once, before the reader is opened or leased."""
         if self._met_left:
             return
         self._met_left = True
@@ -211,7 +211,7 @@ class Reader:
             self._restore, self._has_left = left.restore, True
 
     def _delete_left(self) -> None:
-        """Deletes the file of `shoe calibrate` once it is journaled and the reader restored."""
+        """Delete the file of `shoe calibrate` once it is journaled and the reader restored."""
         if self._has_left and not self._restore and not self._table.disk:
             delete_left(self._table)
             self._has_left = False
@@ -243,7 +243,7 @@ class Reader:
         self._away = False
 
     def _end_lease(self, leased: LeasedReader) -> None:
-        """Ends the lease: cards count again, unless the reader was unplugged."""
+        """End the lease: cards count again, unless the reader was unplugged."""
         if leased is self._leased and self.port.is_open:
             leased.journal()
             self._leased = None
@@ -262,7 +262,7 @@ class Reader:
             self._close_port()
 
     def _await_quiet(self) -> None:
-        """Tells the decoder of quiet in time, where it waits for that to know whether a card was read."""
+        """Tell the decoder of quiet in time, where it waits for that to know whether a card was read."""
         if self._quiet:
             self._quiet.cancel()
         wait = None if self._turns.are_due else self.decoder.waits_s
@@ -288,17 +288,17 @@ class Reader:
             self._handle(message)
 
     def _understood(self) -> int:
-        """How many frames were understood: text that no book can have was not, though its line was whole."""
+        """Return how many frames were understood: text that no book can have was not, though its line was whole."""
         return self.decoder.good - self._garbled
 
     def _is_foreign(self, message: messages.Message) -> bool:
-        """Whether it is no card of the book."""
+        """Return whether it is no card of the book."""
         return isinstance(message, messages.Unread) or (
             isinstance(message, messages.Read) and meaning(message, self._book) is None
         )
 
     def _hold(self, is_held: bool) -> None:
-        """Leaves the port unread while messages wait; one at fault is closed after the last."""
+        """Leave the port unread while messages wait; one at fault is closed after the last."""
         self.port.hold(is_held)
         if not is_held:
             self._await_quiet()
@@ -306,18 +306,18 @@ class Reader:
             self._close_port()
 
     def _open(self) -> None:
-        """Opens the port, unless the reader is at fault."""
+        """Open the port, unless the reader is at fault."""
         if not self._is_faulty:
             self.port.start()
 
     def _end_flood(self, why: str) -> None:
-        """Reports a reader at fault; what was read of it is still handled, the rest is left unread."""
+        """Report a reader at fault; what was read of it is still handled, the rest is left unread."""
         log.error("%s: the reader's port is closed", why)
         self._is_faulty = True
         self._table.handle(inputs.ReaderFaulted(**now(), why=why))
 
     def _test_card(self, message: messages.Message, leased: LeasedReader) -> None:
-        """Handles a message before the lease ends: reports are acknowledged, none is dealt.
+        """Handle a message before the lease ends: reports are acknowledged, none is dealt.
 
         The lease ends after a beat without reports. A report that the technician did not handle makes the dealer
         confirm the table: it may be a card of the shoe.
@@ -358,7 +358,7 @@ class Reader:
             listener(message)
 
     def _drop(self, read: messages.Read) -> None:
-        """Drops a report of the card before; its number is acknowledged."""
+        """Drop a report of the card before; its number is acknowledged."""
         if read.report:
             self._write(self.decoder.acknowledge(read.report))
 
@@ -368,13 +368,13 @@ class Reader:
         self.port.write(chunk)
 
     def _ask_again(self) -> None:
-        """Sends a command again that stays unanswered."""
+        """Send a command again that stays unanswered."""
         if chunk := self.decoder.again():
             self._write(chunk)
         self.hearing.asked(self.decoder.unanswered)
 
     def _listen(self) -> None:
-        """Reports a board that is silent while its port is open."""
+        """Report a board that is silent while its port is open."""
         self._watch = self._loop.call_later(1, self._listen)
         self._delete_left()
         if self.port.is_open:
@@ -391,7 +391,7 @@ class Reader:
             self._back(missed=self._away)
 
     def _may_be_back_unheard(self) -> bool:
-        """Whether a reader that may say nothing for hours is back: its port is open, and stays so."""
+        """Return whether a reader that may say nothing for hours is back: its port is open, and stays so."""
         is_away = self._away or self._losses.is_lost
         is_daemons = self.port.is_open and self._leased is None
         return is_away and is_daemons and not self._protocol.keeps_reports and self._may_be_back()

@@ -33,7 +33,7 @@ SETTLED_S: Final = 1.0
 
 
 def show_fault(table: Table, protocol: str, fault: Fault) -> None:
-    """Shows the alarm of what is heard of a reader, and no other of them."""
+    """Show the alarm of what is heard of a reader, and no other of them."""
     for name in (NOT_UNDERSTOOD, UNANSWERED):
         table.unwarn(name)
     if fault == "not_understood":
@@ -51,20 +51,20 @@ class Holders:
         self._looking: asyncio.Task[None] | None = None
 
     def opened(self) -> None:
-        """Looks for them: programs that opened the port before are not kept out of it."""
+        """Look for other programs at the port: programs that opened the port before are not kept out of it."""
         self.closed()
         if not self._port.startswith(SOCKET):
             self._looking = begun(self._look(), self._loop)
 
     def closed(self) -> None:
-        """Forgets them: the port was closed or lost."""
+        """Forget the programs at the port: the port was closed or lost."""
         self.found = []
         if self._looking:
             self._looking.cancel()
             self._looking = None
 
     def named(self, fact: inputs.AnyInput) -> inputs.AnyInput:
-        """The input, which says of an unknown code that other programs are at the port, where they are."""
+        """Return the input, which says of an unknown code that other programs are at the port, where they are."""
         if self.found and isinstance(fact, inputs.CardUnread) and fact.reason in UNKNOWN:
             return replace(fact, reason=SHARED)
         return fact

@@ -10,7 +10,7 @@ from hardware.readers import messages
 
 
 def as_input(message: messages.Message, book: code_books.CodeBook) -> inputs.AnyInput | None:
-    """The input for a message of the reader, stamped now; None for a message that the table does not need."""
+    """Return the input for a message of the reader, stamped now; None for a message that the table does not need."""
     match message:
         case messages.Read():
             return _card(message, book)
@@ -26,7 +26,7 @@ def as_input(message: messages.Message, book: code_books.CodeBook) -> inputs.Any
 
 
 def _card(read: messages.Read, book: code_books.CodeBook) -> inputs.AnyInput:
-    """The input for a read card; an unknown code is an unread card, never a guess.
+    """Return the input for a read card; an unknown code is an unread card, never a guess.
 
     A code with bytes that no code of the book can have was damaged; else it is a card of another pack.
     """
@@ -55,12 +55,12 @@ def _card(read: messages.Read, book: code_books.CodeBook) -> inputs.AnyInput:
 
 
 def is_garbled(read: messages.Read, book: code_books.CodeBook) -> bool:
-    """Whether a code has bytes that no code of the book can have."""
+    """Return whether a code has bytes that no code of the book can have."""
     return isinstance(read.code, str) and meaning(read, book) is None and not code_books.can_be(read.code, book)
 
 
 def meaning(read: messages.Read, book: code_books.CodeBook) -> code_books.Known | None:
-    """What the code of a read stands for; None for an unknown one."""
+    """Return what the code of a read stands for; None for an unknown one."""
     return code_books.native(read.code) if isinstance(read.code, int) else book.get(read.code)
 
 

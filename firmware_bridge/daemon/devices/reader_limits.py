@@ -31,7 +31,7 @@ class RestartLimiter:
         self._is_loop = False
 
     def may_note(self, session: int, table: Table, now_s: float) -> bool:
-        """Whether this restart may be journaled and greeted now; not while the disk is out."""
+        """Return whether this restart may be journaled and greeted now; not while the disk is out."""
         known = table.shoe.device.reader
         if table.disk or (known is not None and known.session == session):
             return table.disk is None
@@ -62,13 +62,13 @@ class FloodLimit:
         self._last: inputs.ReportNo | None = None
 
     def begin(self, shoe: Shoe) -> None:
-        """Begins with the cards that this shoe has seen."""
+        """Begin with the cards that this shoe has seen."""
         self._of = shoe.number, shoe.status == "open"
         self._cards = _size(shoe) - cards_left(shoe) if shoe.status == "open" else 0
         self._most_cards = max(_size(shoe), self._cards) + SURPLUS
 
     def fault(self, fact: inputs.AnyInput, shoe: Shoe) -> str:
-        """Counts a report for this shoe; why the reader is at fault now, "" where it is not.
+        """Count a report for this shoe; return why the reader is at fault now, "" where it is not.
 
         A repeat is not counted: a board repeats what is not acknowledged, for as long as the disk is out.
         """
@@ -86,7 +86,7 @@ class FloodLimit:
         return ""
 
     def forgive(self) -> None:
-        """Begins again: the pit has looked, and `SURPLUS` cards more may come."""
+        """Begin again: the pit has looked, and `SURPLUS` cards more may come."""
         self._most_cards = max(self._most_cards, self._cards + SURPLUS)
         self._window.clear()
 
@@ -108,27 +108,27 @@ class Greetings:
         self._timer: asyncio.TimerHandle | None = None
 
     def opened(self) -> None:
-        """Called after each opening: the rest of a greeting must not become the head of a card."""
+        """Note that the port was opened: the rest of a greeting must not become the head of a card."""
         self.close()
         if self._port.target.startswith(SOCKET):
             self._timer = self._loop.call_later(GREETING_S, self._forget)
 
     def received(self) -> None:
-        """Called with bytes."""
+        """Note that bytes came."""
         self._heard_at = self._loop.time()
 
     def close(self) -> None:
-        """Stops the timer."""
+        """Stop the timer."""
         if self._timer:
             self._timer.cancel()
 
     def has(self, message: messages.Message) -> bool:
-        """Whether a message that is no known card is one."""
+        """Return whether a message that is no known card is one."""
         may_be = self._port.target.startswith(SOCKET) or self._port.cut_short > 0
         return may_be and getattr(message, "report", None) is None and self._port.open_s < GREETING_S
 
     def _forget(self) -> None:
-        """Drops an unfinished line, once the port is quiet."""
+        """Drop an unfinished line, once the port is quiet."""
         if self._turns.are_due or self._loop.time() - self._heard_at < QUIET:
             self._timer = self._loop.call_later(QUIET, self._forget)
         elif self._port.is_open:
@@ -137,5 +137,5 @@ class Greetings:
 
 
 def _size(shoe: Shoe) -> int:
-    """The cards that the packs of this shoe hold, or those of the next one."""
+    """Return how many cards the packs of this shoe hold, or those of the next one."""
     return size_of(shoe.house if shoe.status == "open" else shoe.device.next_house)

@@ -6,6 +6,6 @@ from hardware.readers import ReaderSettings
 
 
 def settings(config: ReaderConfig, book: code_books.CodeBook, repeats: float) -> ReaderSettings:
-    """The decoder's settings with this code book. repeats: seconds, as configured or measured."""
+    """Return the decoder's settings with this code book. repeats: seconds, as configured or measured."""
     words = code_books.not_read(config.not_read, book)
     return ReaderSettings(config.min_quality, config.pattern, config.line_end, config.hold, repeats, words)

@@ -28,7 +28,7 @@ SOON_S: Final = 1.5
 
 
 def repeats_of(config: ReaderConfig, directory: Path) -> float:
-    """Seconds within which the reader may report a card again: as set, else as calibrated, else the factory's.
+    """Return the seconds within which the reader may report a card again: as set, else calibrated, else the factory's.
 
     directory: of the journal.
     """
@@ -43,19 +43,19 @@ def repeats_of(config: ReaderConfig, directory: Path) -> float:
 
 
 def may_repeat(config: ReaderConfig) -> bool:
-    """Whether a reader of this protocol may report a card again, by a code that other cards have too."""
+    """Return whether a reader of this protocol may report a card again, by a code that other cards have too."""
     protocol = READERS[config.protocol]
     return not (protocol.has_fixed_codes or protocol.has_tags or protocol.judges or protocol.keeps_reports)
 
 
 def has_own_codes(book: code_books.CodeBook) -> bool:
-    """Whether the book has more than one code for a face: then each code is one card's alone."""
+    """Return whether the book has more than one code for a face: then each code is one card's alone."""
     codes = {code_books.reported_code(code): known.card for code, known in book.items()}
     return any(count > 1 for card, count in Counter(codes.values()).items() if card)
 
 
 def is_last_face(shoe: Shoe, read: Read, book: code_books.CodeBook) -> bool:
-    """Whether a code is of the face that this shoe saw last."""
+    """Return whether a code is of the face that this shoe saw last."""
     known = code_books.native(read.code) if isinstance(read.code, int) else book.get(read.code)
     held = [each.card for each in shoe.held if isinstance(each, HeldCard)]
     last = [*shoe.seen, *held][-1:]
@@ -95,12 +95,12 @@ class ReadAgain:
         self._book = code_books.plain()
 
     def measured(self) -> float:
-        """Reads `repeats` again, which may have been calibrated."""
+        """Read `repeats` again, which may have been calibrated."""
         self.repeats = repeats_of(self._config, self._table.journal.directory)
         return self.repeats
 
     def receive(self, message: Message, book: code_books.CodeBook) -> None:
-        """Handles or drops a message, or keeps it for a moment."""
+        """Handle or drop a message, or keep it for a moment."""
         self._book = book
         if self._waiting:
             self._waiting.append(message)
@@ -117,7 +117,7 @@ class ReadAgain:
             self._end(message, which)
 
     def settle(self, behind: Behind = "") -> None:
-        """Handles what waits, if it is known now which card it is of: a card has come to the exit, or none will."""
+        """Handle what waits, if it is known now which card it is of: a card has come to the exit, or none will."""
         if self._waiting:
             self._settle(behind)
 
@@ -145,7 +145,7 @@ class ReadAgain:
             self._handle(replace(read, again=which == "unknown"))
 
     def _judged(self, read: Read) -> OfWhich:
-        """Which card a code is of: by itself where it is one card's alone, else by the sensor at the exit."""
+        """Return which card a code is of: by itself where it is one card's alone, else by the sensor at the exit."""
         is_fresh, self.is_fresh = self.is_fresh and self.repeats > 0, False
         before, self._before = self._before, read.code
         may_be_same = is_fresh or self.has_exit()

@@ -41,16 +41,16 @@ class RetentionService:
         self._at_rest_s = 0.0
 
     def start(self) -> None:
-        """Notes the age of the last entry, with the journal open and nothing added yet."""
+        """Note the age of the last entry, with the journal open and nothing added yet."""
         self._at_rest_s = since(self._table.journal.last_at)
 
     def begun(self) -> None:
-        """Called when a new journal file was begun."""
+        """Look soon for journals to delete, as a new file was begun."""
         if self._timer is None:
             self._timer = self._loop.call_later(EXPIRE_AFTER_S, self._expire)
 
     def watch(self, free_mb: int | None) -> None:
-        """Checks the clock, and the free space on the journal's disk (None if unknown)."""
+        """Check the clock, and the free space on the journal's disk (None if unknown)."""
         self.watch_clock()
         if free_mb is not None and free_mb < self._warn_mb and (kept := self._not_sent()) > KEEP_ALWAYS:
             self._table.warn("disk_low", free_mb=free_mb, journals=kept)
@@ -58,7 +58,7 @@ class RetentionService:
             self._table.unwarn("disk_low")
 
     def watch_clock(self) -> None:
-        """Warns of an unsynchronised clock that is ahead of the journal by more than `LONGEST_REST_S`."""
+        """Warn of an unsynchronised clock that is ahead of the journal by more than `LONGEST_REST_S`."""
         ahead = self._at_rest_s + self._table.jumped_ms / 1000
         if ahead > LONGEST_REST_S and clock() != "synchronised":
             self._table.warn("clock_jump", days=round(ahead / DAY_S))
@@ -66,12 +66,12 @@ class RetentionService:
             self._table.unwarn("clock_jump")
 
     def close(self) -> None:
-        """Stops deleting."""
+        """Stop deleting."""
         if self._timer:
             self._timer.cancel()
 
     def _not_sent(self) -> int:
-        """The number of journals not sent, or not stored, the present one included."""
+        """Return the number of journals not sent, or not stored, the present one included."""
         journal = self._table.journal
         try:
             cursor = read_cursor(journal.directory / "cursor")
@@ -84,7 +84,7 @@ class RetentionService:
         self._sync(self._expire_before)
 
     def _expire_before(self, synced: Cursor) -> None:
-        """Deletes in a thread, which may read all files; the cursor is on disk."""
+        """Delete in a thread, which may read all files; the cursor is on disk."""
         files = list(self._table.journal.files)
         work = self._loop.run_in_executor(None, _expired, self._retention, synced, clock() == "synchronised", files)
         work.add_done_callback(self._forget)
@@ -95,7 +95,7 @@ class RetentionService:
 
 
 def _expired(retention: Retention, stored: Cursor, is_clock_right: bool, files: list[Path]) -> Path | None:
-    """Deletes a journal kept long enough (in a thread: it may read all of them); the deleted file or None."""
+    """Delete a journal kept long enough (in a thread: it may read all of them); return the deleted file or None."""
     try:
         gone = retention.expire(stored, is_clock_right, files)
     except OSError as error:

@@ -43,18 +43,18 @@ class SeatKeys:
         self._released: set[str] = set()
 
     def changed(self) -> None:
-        """Begins with the present question, if it is a new one."""
+        """Begin with the present question, if it is a new one."""
         if not self._table.begun or (turn := coming(self._table.shoe).turn) == self._turn:
             return
         self._turn, self._since = turn, self._loop.time()
         self._released = {name for name, key in self.held.items() if not key.active}
 
     def let_go(self, name: str) -> None:
-        """Called when the key is released."""
+        """Note that the key is released."""
         self._released.add(name)
 
     def pressed(self, name: str) -> None:
-        """Gives the mark of a key."""
+        """Give the mark of a key."""
         mark = mark_of_key(name)
         if mark is None or name not in self._released or self._loop.time() - self._since < AFTER_S:
             return
@@ -118,13 +118,13 @@ class ExitSensor:
         """Called when a card has reached the exit."""
 
     def heard(self, message: messages.Message) -> None:
-        """Handles a message of the reader; only one about a card counts as a report."""
+        """Handle a message of the reader; only one about a card counts as a report."""
         match message:
             case messages.Read() | messages.Unread(concerns="card") | messages.CutCard():
                 self.reported()
 
     def reported(self) -> None:
-        """Counts a report: of a card, read or not, or of the cut card."""
+        """Count a report: of a card, read or not, or of the cut card."""
         now = self._loop.time()
         self._reports.append(now)
         self._forget_early(now)
@@ -139,7 +139,7 @@ class ExitSensor:
             self._note(self._early.popleft() - now)
 
     def entered(self) -> None:
-        """Called when a card reaches the exit, where it may stay."""
+        """Note that a card reaches the exit, where it may stay."""
         self._entered, self.works = self._loop.time(), True
         if self._has_come:
             if not self._early and self._is_known() and not self._was_seen(self._entered - self._reported, FAR_S):
@@ -151,14 +151,14 @@ class ExitSensor:
         self.on_entered()
 
     def left(self) -> None:
-        """Called when a card has left the exit."""
+        """Note that a card has left the exit."""
         since = self._loop.time() if self._entered is None else self._entered
         self._entered = None
         if self._reader_answers():
             self._loop.call_later(EXPLAINED_WITHIN_S, self._look_for, since - EXPLAINED_WITHIN_S)
 
     def of_which(self, behind: Behind = "") -> OfWhich:
-        """Which card a code that is read again is of: another one, where one has come to the exit since; or the same.
+        """Return which card a code that is read again is of: another, if one has come to the exit since; or the same.
 
         behind: what came after it. `soon`: another card may come, or the one that came may be reported yet. `unknown`:
         the sensor has seen no card, or not the last one; or the card that came may be this one or the next.
@@ -180,7 +180,7 @@ class ExitSensor:
         return which
 
     def _weighed(self, of_this: float, of_next: float, behind: Behind) -> OfWhich:
-        """Which card a code is of if one came to the exit: that one, or the next, which some modules read late.
+        """Return which card a code is of if one came to the exit: that one, or the next, which some modules read late.
 
         of_this, of_next: seconds from the report of this code, and of what comes behind it, to that card. If the next
         report is of the same code, that card is one of the two, whichever.
@@ -201,7 +201,7 @@ class ExitSensor:
         return "another" if behind == "equal" else "unknown"
 
     def _end_doubt(self, now: float) -> None:
-        """Ends the doubt which report a card at the exit is of, where times tell: the one now, or the one before."""
+        """End the doubt which report a card at the exit is of, where times tell: the one now, or the one before."""
         if self._early and self._is_in_doubt and self._is_known() and not self._was_seen(self._early[0] - now, FAR_S):
             self._early.popleft()
             self._is_in_doubt = False
@@ -211,7 +211,7 @@ class ExitSensor:
         return len(self._times) >= MANY
 
     def _note(self, seconds: float) -> None:
-        """Notes seconds from the last report to its card at the exit."""
+        """Note the seconds from the last report to its card at the exit."""
         if self._is_sure and seconds < EXPLAINED_WITHIN_S:
             self._times.append(seconds)
 
@@ -255,7 +255,7 @@ class Flapping:
         self._timer: asyncio.TimerHandle | None = None
 
     def limited(self, change: Callable[[], None]) -> Callable[[], None]:
-        """Calls `change` for each change that counts."""
+        """Return a callback that calls `change` for each change that counts."""
 
         def changed() -> None:
             if self._timer is None and self._window.admits(self._loop.time()):
@@ -270,7 +270,7 @@ class Flapping:
         return changed
 
     def close(self) -> None:
-        """Stops the timer: whether the sensor is stuck, its contact says when it is claimed again."""
+        """Stop the timer: whether the sensor is stuck, its contact says when it is claimed again."""
         if self._timer:
             self._timer.cancel()
         self._timer = None
@@ -300,7 +300,7 @@ class Sensors:
         self._flapping = {name: Flapping(partial(self._flaps, name), loop) for name in ("cut_card", "lid")}
 
     def claim(self, is_back: bool = False) -> None:
-        """Claims every input pin; then reports the lid, and stuck sensors without a pin as free. Raises PinError.
+        """Claim every input pin; then report the lid, and stuck sensors without a pin as free. Raises PinError.
 
         is_back: the pins return from a technician; a cut card may still lie on the sensor.
         """
@@ -333,18 +333,18 @@ class Sensors:
             self._loop.call_soon(self._on_stuck, name, False)
 
     def changed(self) -> None:
-        """Called when the question to the seats may have changed."""
+        """Tell the seats' keys that the question to the seats may have changed."""
         self._seat_keys.changed()
 
     def close(self) -> None:
-        """Releases every input pin."""
+        """Release every input pin."""
         for each in self._flapping.values():
             each.close()
         while self.held:
             self.held.popitem()[1].close()
 
     def not_at_rest(self) -> list[str]:
-        """Sensors and keys, by their config keys, that are active although they should be at rest."""
+        """Return the sensors and keys, by their config keys, that are active although they should be at rest."""
         return [name for name, each in self.held.items() if each.active and name in (*self._keys, *STUCK_AFTER_S)]
 
     def _feel(
@@ -353,7 +353,7 @@ class Sensors:
         self.held[name] = kind(self._pins[name], self._factory, self._loop, on_active, on_idle, *self._stuck(name))
 
     def _stuck(self, name: str) -> tuple[float | None, Callable[[bool], None], bool]:
-        """Seconds after which a sensor is stuck, its callback, and whether the shoe has noted it."""
+        """Return the seconds after which a sensor is stuck, its callback, and whether the shoe has noted it."""
         usual = KEY_STUCK_AFTER_S if name in self._keys or name.startswith(OF_SEAT) else STUCK_AFTER_S.get(name)
         pin: AnySensor | None = getattr(self._config.pins, name, None)
         limit = pin.stuck_after if isinstance(pin, SensorConfig) and pin.stuck_after else usual
@@ -373,7 +373,7 @@ class Sensors:
         self._table.handle(inputs.LidMoved(**now(), open=is_open))
 
     def _flaps(self, name: str, is_flapping: bool) -> None:
-        """Reports a sensor that flaps as stuck; when it is steady, where the lid is."""
+        """Report a sensor that flaps as stuck; when it is steady, where the lid is."""
         self._on_stuck(name, is_flapping)
         if name == "lid" and not is_flapping and name in self.held:
             self._lid(not self.held[name].active)
@@ -384,7 +384,7 @@ class Sensors:
 
 
 def _calibrated(pin: Pin, config: Config) -> Pin:
-    """The cut card's wire as calibrated by `shoe calibrate cut-card`, where the config gives only its number."""
+    """Return the cut card's wire as calibrated by `shoe calibrate cut-card`, where the config gives only its number."""
     if not isinstance(config.pins.cut_card, int):
         return pin
     try:

@@ -27,21 +27,21 @@ class Watch:
         self._tap: Tap | None = None
 
     def begin(self) -> None:
-        """Adds a watcher; taps the reader's line for the first one."""
+        """Add a watcher; tap the reader's line for the first one."""
         self._watchers += 1
         if self._tap is None:
             self._tap = Tap(self._framed, self._secret)
             self._reader.taps.append(self._tap)
 
     def end(self) -> None:
-        """Removes a watcher; ends the tap with the last one."""
+        """Remove a watcher; end the tap with the last one."""
         self._watchers -= 1
         if self._tap and not self._watchers:
             self._reader.taps.remove(self._tap)
             self._tap = None
 
     def seen(self, after: int) -> dict[str, Any]:
-        """The signal, counts of frames, frames numbered above `after`, and each pin: active, None if unreadable."""
+        """Return the signal, counts of frames, frames above `after`, and each pin: active, None if unreadable."""
         tap = self._tap
         return {
             "signal": dict(tap.signal) if tap else {},

@@ -20,12 +20,12 @@ OF_SEAT: Final = "key "
 
 
 def wires(config: Config) -> dict[str, Pin]:
-    """All wires of a table; a sensor in a slot is named `presence` and the slot's name."""
+    """Return all wires of a table; a sensor in a slot is named `presence` and the slot's name."""
     return input_pins(config) | output_pins(config)
 
 
 def input_pins(config: Config) -> dict[str, Pin]:
-    """The wires of sensors, switches and keys."""
+    """Return the wires of sensors, switches and keys."""
     pins = {name: pin for name, pin in _pins(config.pins).items() if name not in OUTPUTS}
     keys = {key: wire(pin) for key, pin in config.pins.keys.items()}
     of_seats = {OF_SEAT + key: wire(pin) for key, pin in config.keys.items()}
@@ -33,13 +33,13 @@ def input_pins(config: Config) -> dict[str, Pin]:
 
 
 def output_pins(config: Config) -> dict[str, Pin]:
-    """The wires of lamps, buzzer and lock."""
+    """Return the wires of lamps, buzzer and lock."""
     pins = {name: pin for name, pin in _pins(config.pins).items() if name in OUTPUTS}
     return pins | {lamp: wire(pin) for lamp, pin in config.lamps.items()}
 
 
 def wire(pin: AnyPin) -> Pin:
-    """The wire of a config's pin."""
+    """Return the wire of a config's pin."""
     if isinstance(pin, PinConfig):
         dwell = pin.min_dwell_ms if isinstance(pin, SensorConfig) else 0
         return Pin(pin.pin, pin.active_low, pin.pull_up, pin.debounce_ms, dwell)

@@ -49,11 +49,11 @@ class BrokerOutage:
         return "" if self._is_up() and self._reported() is None else self._why
 
     def up(self) -> None:
-        """Called after each reconnect."""
+        """Watch whether the connection lasts, after each reconnect."""
         self._steady = self._loop.call_later(LOST_AFTER_S, self._lasted)
 
     def down(self, why: str) -> None:
-        """Called when the connection is lost, or an attempt failed."""
+        """Note why the connection is lost, or an attempt failed."""
         self._why = why
         self._breaks += 1
         if self._steady:
@@ -63,30 +63,30 @@ class BrokerOutage:
             self._loop.call_soon(self._report_change)
 
     def expect(self) -> None:
-        """Reports the broker as lost after `LOST_AFTER_S`; a connection that does not last changes nothing."""
+        """Report the broker as lost after `LOST_AFTER_S`; a connection that does not last changes nothing."""
         if self._losing is None:
             self._losing = self._loop.call_later(LOST_AFTER_S, self._lost)
         elif self._losing.when() <= self._loop.time():
             self._loop.call_soon(self._lost)  # later: the connection may break while an entry is being published
 
     def warn(self, why: str) -> None:
-        """Reports the broker as lost soon, for this reason, with or without a connection."""
+        """Report the broker as lost soon, for this reason, with or without a connection."""
         self._why = why
         self._loop.call_soon(self._report_lost, why)
 
     def fault(self, what: str | None) -> None:
-        """Shows what a broker that is there does not do; None: nothing."""
+        """Show what a broker that is there does not do; None: nothing."""
         self._table.unwarn(FAULT)
         if what:
             self._table.warn(FAULT, why=what)
 
     def progress(self) -> None:
-        """Called when an entry was delivered; a connection that comes and goes must last all the same."""
+        """Note that an entry was delivered; a connection that comes and goes must last all the same."""
         if self._breaks < 2 and not self._is_doubtful():
             self._back()
 
     def close(self) -> None:
-        """Stops the timers."""
+        """Stop the timers."""
         for timer in (self._losing, self._steady, self._again):
             if timer:
                 timer.cancel()
@@ -110,7 +110,7 @@ class BrokerOutage:
             self._table.handle(inputs.DeviceLost(**now(), device="broker", why=self._why))
 
     def _report_change(self) -> None:
-        """Reports the reason of an outage that has become another one, now or when there were fewer."""
+        """Report the reason of an outage that has become another one, now or when there were fewer."""
         if self._reported() in (None, self._why):
             return
         if not self._report_lost(self._why):
@@ -119,7 +119,7 @@ class BrokerOutage:
             self._again = self._loop.call_later(AGAIN_S, self._report_change)
 
     def _report_lost(self, why: str) -> bool:
-        """Reports a reason that is not known yet; whether it is known now."""
+        """Report a reason that is not known yet; return whether it is known now."""
         known = self._reported()
         if known == why:
             return True
@@ -131,6 +131,6 @@ class BrokerOutage:
         return True
 
     def _reported(self) -> Value | None:
-        """The reason in the open irregularity, None where none is open; of a version before, its English."""
+        """Return the reason in the open irregularity, None where none is open; of a version before, its English."""
         irregular = self._table.shoe.device.irregular
         return next((each.values.get("why", each.detail) for each in irregular if each.id == "broker_lost"), None)

@@ -40,7 +40,7 @@ class Budget:
         self._since = 0
 
     def is_spent(self, source: Source) -> bool:
-        """Whether a source has no budget now."""
+        """Return whether a source has no budget now."""
         now = self._time()
         more, self._filled_at = (now - self._filled_at) * A_SECOND, now
         self._left = {each: min(AT_ONCE, left + more) for each, left in self._left.items()}
@@ -49,13 +49,13 @@ class Budget:
     def admitted(
         self, shoe: Shoe, fact: inputs.AnyInput, judge: Callable[[inputs.AnyInput], Sequence[events.AnyEvent]]
     ) -> inputs.AnyInput:
-        """The input itself; in place of a step back that its source has no budget for, an order that is refused."""
+        """Return the input itself; in place of a step back that its source has no budget for, a refused order."""
         if not isinstance(fact, inputs.Ordered | inputs.Pressed) or not self.is_spent(_source(fact)):
             return fact
         return _refused(fact) if _price(shoe, fact, judge(fact), 2, self._since) else fact
 
     def journaled(self, shoe: Shoe, entry: events.Entry, size: int) -> None:
-        """Charges the source of an entry of `size` bytes that is on disk. shoe: as it was before."""
+        """Charge the source of an entry of `size` bytes that is on disk. shoe: as it was before."""
         fact = entry.input
         if isinstance(fact, inputs.CardRead) or any(isinstance(each, events.RoundClosed) for each in entry.events):
             self._since = 0
@@ -73,7 +73,7 @@ def _source(fact: inputs.AnyInput) -> Source:
 
 
 def _price(shoe: Shoe, fact: inputs.AnyInput, made: Sequence[events.AnyEvent], size: int, since: int) -> int:
-    """Bytes charged for an entry of `size` bytes; 0 for one that goes forward, or changes nothing.
+    """Return the bytes charged for an entry of `size` bytes; 0 for one that goes forward, or changes nothing.
 
     since: bytes that were ordered since the last card; a step back throws them away, and is charged for them while no
     card of the round lies.
@@ -95,17 +95,17 @@ def _price(shoe: Shoe, fact: inputs.AnyInput, made: Sequence[events.AnyEvent], s
 
 
 def _back(shoe: Shoe, order: orders.Order, size: int, since: int) -> int:
-    """Charges for what is thrown away: a round with cards cannot be given again by orders alone."""
+    """Return the charge for what is thrown away: a round with cards cannot be given again by orders alone."""
     return size if shoe.laid else size + since
 
 
 def _purses(shoe: Shoe, order: orders.Order, size: int, since: int) -> int:
-    """Charges for purses that are given again; the first ones after a round are its own."""
+    """Return the charge for purses that are given again; the first ones after a round are its own."""
     return size + since if since and shoe.status == "open" and not shoe.betting else 0
 
 
 def _again(shoe: Shoe, order: orders.Order, size: int, since: int) -> int:
-    """Charges for a further correction of a round."""
+    """Return the charge for a further correction of a round."""
     number = getattr(order, "round", None)
     return size if any(each.round == number and each.revision for each in shoe.rounds) else 0
 
@@ -131,7 +131,7 @@ def _is_refusal(event: events.AnyEvent) -> bool:
 
 
 def _refused(fact: inputs.Ordered | inputs.Pressed) -> inputs.Ordered:
-    """The order that stands for one beyond the budget: with its giver and its id, that of a key with a stamp of now."""
+    """Return the order that stands for one beyond the budget: with its giver and id, a key's with a stamp of now."""
     if isinstance(fact, inputs.Ordered):
         return replace(fact, order=orders.malformed(orders.tag_of(fact.order), TOO_OFTEN))
     refused = orders.malformed(fact.key, TOO_OFTEN)

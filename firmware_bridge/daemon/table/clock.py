@@ -34,24 +34,24 @@ class Stamp(TypedDict):
 
 
 def now() -> Stamp:
-    """A stamp: ms since 1970 by the wall clock, ms of the loop's clock, rounded up, and fresh random bits."""
+    """Return a stamp: ms since 1970 by the wall clock, ms of the loop's clock, rounded up, and fresh random bits."""
     at = (wall.get() or time.time_ns)() // 1_000_000
     return Stamp(at=at, mono=-(-time.monotonic_ns() // 1_000_000), salt=nonce(), utc_offset=utc_offset(at))
 
 
 def utc_offset(at: int) -> int:
-    """Minutes that local time is ahead of UTC at a wall time (ms), by the machine's time zone."""
+    """Return the minutes that local time is ahead of UTC at a wall time (ms), by the machine's time zone."""
     return _utc_offset(at // QUARTER_MS, time.timezone, time.altzone)
 
 
 @lru_cache(maxsize=2)
 def _utc_offset(quarter: int, *_: int) -> int:
-    """The offset in a quarter of an hour since 1970, in the time zone with these offsets."""
+    """Return the offset in a quarter of an hour since 1970, in the time zone with these offsets."""
     return time.localtime(quarter * QUARTER_MS // 1000).tm_gmtoff // 60
 
 
 def clock(root: Path = Path("/")) -> Clock:
-    """The state of the wall clock, from the files of the machine in `root`."""
+    """Return the state of the wall clock, from the files of the machine in `root`."""
     if (root / SYNCHRONISED).exists():
         return "synchronised"
     return "unsynchronised" if (root / SYNCHRONISED).parent.exists() else "unknown"
@@ -65,7 +65,7 @@ _nonces: deque[str] = deque()
 
 
 def nonce() -> str:
-    """128 random bits as 32 hex digits."""
+    """Return 128 random bits as 32 hex digits."""
     if not _nonces:
         fresh = secrets.token_hex(NONCE_BYTES * NONCES_AT_ONCE)
         _nonces.extend(fresh[n : n + 2 * NONCE_BYTES] for n in range(0, len(fresh), 2 * NONCE_BYTES))
@@ -85,7 +85,7 @@ class DeadlineTimer:
         self._set_to: int | None = None
 
     def set(self, moment: int | None) -> None:
-        """Sets the moment (ms of the loop's clock); None: never."""
+        """Set the moment (ms of the loop's clock); None: never."""
         if moment == self._set_to:
             return
         self.stop()
@@ -95,7 +95,7 @@ class DeadlineTimer:
             self._timer = self._loop.call_at(self._loop.time() + ASK_AGAIN_S if is_past else moment / 1000, self._ring)
 
     def stop(self) -> None:
-        """Stops the timer."""
+        """Stop the timer."""
         if self._timer:
             self._timer.cancel()
         self._timer = self._set_to = None

@@ -23,7 +23,7 @@ class NotAnOrder(ValueError):
 
 
 def parse(payload: bytes) -> dict[str, Any]:
-    """The fields of a command. Raises NotAnOrder with a hint what to send."""
+    """Return the fields of a command. Raises NotAnOrder with a hint what to send."""
     if len(payload) > LONGEST:
         raise too_long()
     try:
@@ -41,5 +41,5 @@ def parse(payload: bytes) -> dict[str, Any]:
 
 
 def too_long() -> NotAnOrder:
-    """The error for a command of more than `LONGEST` bytes."""
+    """Return the error for a command of more than `LONGEST` bytes."""
     return NotAnOrder("command_too_long", {"most": LONGEST})

@@ -20,7 +20,7 @@ class Cut(ConnectionError):
 
 @contextmanager
 def not_of_a_connection() -> Iterator[None]:
-    """Ends the process for an error in the block: what is done there is the table's, whatever asked for it."""
+    """End the process for an error in the block: what is done there is the table's, whatever asked for it."""
     try:
         yield
     except Exception as error:
@@ -41,13 +41,13 @@ class Connection:
         self._unread, self._count = bytearray(), 0
 
     def read(self, is_on: bool) -> None:
-        """Whether what is sent is read, or waits at the other side."""
+        """Read what is sent, or let it wait at the other side."""
         transport = self._writer.transport
         if isinstance(transport, asyncio.ReadTransport) and transport.is_reading() != is_on:
             (transport.resume_reading if is_on else transport.pause_reading)()
 
     async def next(self) -> bytes:
-        """The next line, empty at the end of the connection. Raises ConnectionError, as Cut where it is ended here."""
+        """Return the next line, empty at the end of the connection. Raises ConnectionError, Cut if ended here."""
         self._count += 1
         if self._count % MOST == 0:  # buffered lines are returned without a turn
             await asyncio.sleep(0)
@@ -66,15 +66,15 @@ class Connection:
         return line
 
     async def send(self, value: Any) -> None:
-        """Writes a JSON line. Raises ConnectionError, as Cut where the other side does not read."""
+        """Write a JSON line. Raises ConnectionError, as Cut where the other side does not read."""
         await self.write(_line(value))
 
     def put(self, value: Any) -> None:
-        """Writes a JSON line, and does not wait until it is read."""
+        """Write a JSON line, and do not wait until it is read."""
         self._writer.write(_line(value))
 
     async def write(self, data: bytes) -> None:
-        """Writes bytes. Raises as `send` does."""
+        """Write bytes. Raises as `send` does."""
         self._writer.write(data)
         try:
             async with asyncio.timeout(SOCKET.unread_s):
@@ -85,7 +85,7 @@ class Connection:
 
     @asynccontextmanager
     async def watched(self) -> AsyncIterator["asyncio.Task[None]"]:
-        """A task that is done once the other side is gone. What it asks until the block ends is kept for `next`."""
+        """Yield a task done once the other side is gone. What it asks until the block ends is kept for `next`."""
         gone = asyncio.create_task(self._gone())
         try:
             yield gone
@@ -94,7 +94,7 @@ class Connection:
             await asyncio.gather(gone, return_exceptions=True)  # two must not read at once
 
     async def end(self) -> None:
-        """Closes it; what is not read within `SOCKET.unread_s` is lost."""
+        """Close the connection; what is not read within `SOCKET.unread_s` is lost."""
         self._writer.close()
         try:
             async with asyncio.timeout(SOCKET.unread_s):
@@ -105,7 +105,7 @@ class Connection:
             self._writer.transport.abort()
 
     async def _more(self) -> bool:
-        """Waits for more bytes; False at the end, and where too many are unread."""
+        """Wait for more bytes; return False at the end, and where too many are unread."""
         if len(self._unread) > SOCKET.longest:
             return False
         more = await self._reader.read(SOCKET.longest)
@@ -119,5 +119,5 @@ class Connection:
 
 
 def _line(value: Any) -> bytes:
-    """A value as a line of JSON; an answer with its words for people."""
+    """Return a value as a line of JSON; an answer with its words for people."""
     return msgspec.json.encode(worded(value) if isinstance(value, Answer) else value) + b"\n"

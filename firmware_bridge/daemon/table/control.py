@@ -119,7 +119,7 @@ class Control:
         self._borrower: tuple[asyncio.Task[None], Connection] | None = None
 
     async def start(self) -> None:
-        """Listens, if it does not yet; a socket left by a daemon that died is replaced. Raises OSError."""
+        """Listen, if it does not yet; a socket left by a daemon that died is replaced. Raises OSError."""
         if self._is_open:
             return
         self._is_open = True
@@ -127,7 +127,7 @@ class Control:
         await self._role_sockets.open()
 
     async def close(self) -> None:
-        """Stops listening and closes all connections."""
+        """Stop listening and close all connections."""
         if not self._is_open:
             return
         self._role_sockets.close()
@@ -141,11 +141,11 @@ class Control:
         self._role_sockets.remove()
 
     def changed(self) -> None:
-        """Called when the view of watchers may have changed."""
+        """Show watchers their view, as it may have changed."""
         self._watchers.changed()
 
     def status(self) -> dict[str, Any]:
-        """The state of the daemon, without any sealed card."""
+        """Return the state of the daemon, without any sealed card."""
         shoe = self._table.shoe
         return {
             "version": __version__,
@@ -217,7 +217,7 @@ class Control:
         person: Person,
         connection: Connection,
     ) -> None:
-        """Answers a request that has the name of its giver."""
+        """Answer a request that has the name of its giver."""
         if not isinstance(by := fields.pop("by", None), str) or not by.strip():
             await connection.send(orders.refused("no_name"))
         elif wrong := unfit(by, LONGEST_NAME):
@@ -244,7 +244,7 @@ class Control:
         person: Person,
         connection: Connection,
     ) -> None:
-        """Carries out an order, at once or when a second login has confirmed it."""
+        """Carry out an order, at once or when a second login has confirmed it."""
 
         def act(given: dict[str, Any], confirmed: Person | UnsetType = UNSET) -> orders.Answer:
             with not_of_a_connection():
@@ -264,7 +264,7 @@ class Control:
             await connection.send(answer)
 
     def _begun(self, fields: dict[str, Any], by: str, person: Person, act: Act) -> Waiting | orders.Answer:
-        """An order that waits for its second login, or its refusal."""
+        """Return an order that waits for its second login, or its refusal."""
         if fields["do"] in RECORD_ORDERS:
             return self._recorder.refusal(fields | {"second": SECOND_PERSON}, by) or self._second.begin(
                 fields, by, person, act
@@ -274,7 +274,7 @@ class Control:
         return self._second.begin(fields, by, person, act)
 
     async def _has_turn(self) -> bool:
-        """Waits for the turn of an order; False if too many wait."""
+        """Wait for the turn of an order; return False if too many wait."""
         assert self._limit is not None
         turn = asyncio.get_running_loop().create_future()
         self._limit.receive(turn)
@@ -284,7 +284,7 @@ class Control:
         record_burst(self._table, count, "control socket")
 
     def _preview(self, fields: dict[str, Any], by: str) -> dict[str, Any] | orders.Answer:
-        """What an order would change; nothing is judged or journaled."""
+        """Return what an order would change; nothing is judged or journaled."""
         given = fields.get("order")
         if not isinstance(given, dict) or not isinstance(given.get("do"), str):
             return orders.refused("order_missing")
@@ -305,7 +305,7 @@ class Control:
             return disk_out(error, fields.get("id"))
 
     def _is_as_of(self, seen: object, fields: dict[str, Any]) -> bool:
-        """Whether an order is about what its giver was shown; True for one that is refused anyway."""
+        """Return whether an order is about what its giver was shown; True for one that is refused anyway."""
         order = order_of(fields, LOCAL)
         return isinstance(order, orders.Malformed) or seen == as_of(self._table.shoe, order)
 
@@ -317,7 +317,7 @@ class Control:
         person: Person,
         connection: Connection,
     ) -> None:
-        """Leases a device until this connection gives it back or ends."""
+        """Lease a device until this connection gives it back or ends."""
         try:
             known = self._leases.acquire(fields.get("device"), by, fields.get("open_shoe") is True, caller.pid, person)
         except NotLeased as error:
@@ -348,7 +348,7 @@ class Control:
         return {"ok": True, "do": "calibration", "calibration": msgspec.to_builtins(found), "moved": moved}
 
     async def _keep(self, fields: dict[str, Any], by: str, person: Person) -> dict[str, Any] | orders.Answer:
-        """Writes a section of the calibration; who, when and what was before are not the caller's to say."""
+        """Write a section of the calibration; who, when and what was before are not the caller's to say."""
         step, at = fields.get("step"), datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         try:
             section = calibration.section_of(step, fields.get("section", ""), at, by)
@@ -361,7 +361,7 @@ class Control:
         return {"ok": True, "do": "keep_calibration", "moved": moved}
 
     async def _end_lease(self, by: str) -> orders.Answer:
-        """Ends the present lease: its connection gets the name in `by` and is closed."""
+        """End the present lease: its connection gets the name in `by` and is closed."""
         if (lease := self._leases.status()) is None or self._borrower is None:
             return orders.refused("nothing_lent")
         log.warning("the %s is taken back from %s by %s", lease["device"], lease["to"], by)

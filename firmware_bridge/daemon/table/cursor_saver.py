@@ -31,17 +31,17 @@ class CursorSaver:
         self._synced = list[Callable[[Cursor], None]]()
 
     def moved(self) -> None:
-        """Called when the cursor moved."""
+        """Save the cursor soon, as it moved."""
         if self._timer is None:
             self._timer = self._loop.call_later(SAVE_S, self._save)
 
     def sync(self, synced: Callable[[Cursor], None]) -> None:
-        """Syncs the cursor to disk; `synced` is called with it then, not where there is none or the sync failed."""
+        """Sync the cursor to disk; `synced` is called with it then, not where there is none or the sync failed."""
         self._synced.append(synced)
         self._save()
 
     async def close(self) -> None:
-        """Writes the cursor a last time."""
+        """Write the cursor a last time."""
         if self._timer:
             self._timer.cancel()
         if self._saving:
@@ -52,7 +52,7 @@ class CursorSaver:
             self._timer.cancel()
 
     def _save(self) -> None:
-        """Begins to write the cursor; behind the write before it, where that is not finished."""
+        """Begin to write the cursor; behind the write before it, where that is not finished."""
         if self._timer:
             self._timer.cancel()
         self._timer = None

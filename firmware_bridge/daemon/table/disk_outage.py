@@ -31,7 +31,7 @@ class DiskOutage:
         self.since: Stamp | None = None
 
     def go_on(self, error: DiskError) -> bool:
-        """Begins or continues the outage with an error; whether that is news.
+        """Begin or continue the outage with an error; return whether that is news.
 
         A disk that has failed is not forgotten while its journal is read again.
         """
@@ -53,11 +53,11 @@ class DiskOutage:
         return self.error is not None and self.error is not NOT_READ
 
     def end(self) -> None:
-        """Ends the outage."""
+        """End the outage."""
         self.error = self.since = None
 
     def alarms(self) -> tuple[Alarm, ...]:
-        """The alarm of the outage; empty without one."""
+        """Return the alarm of the outage; empty without one."""
         if (lost := self.error) is None:
             return ()
         since, house = self.since["at"] if self.since else 0, DISK[lost.irregularity].house
@@ -65,7 +65,7 @@ class DiskOutage:
         return (Alarm(lost.irregularity, since, house.severity, house.blocks, (), values=values),)
 
     def as_input(self) -> inputs.DiskFailed:
-        """The outage up to now, as an input for the journal, with both times of its beginning."""
+        """Return the outage up to now, as an input for the journal, with both times of its beginning."""
         assert self.error
         assert self.since
         is_full = self.error.irregularity == "disk_full"
@@ -105,7 +105,7 @@ class DiskQueue:
         return len(self._inputs)
 
     def keep(self, fact: inputs.AnyInput) -> bool:
-        """Queues an input, unless it is an order, a queued report, or beyond `AT_MOST`; whether it is queued."""
+        """Queue an input, unless it is an order, a queued report, or beyond `AT_MOST`; return whether it is queued."""
         report = inputs.report_of(fact)
         is_known = report is not None and any(inputs.report_of(each) == report for each in self._inputs)
         if isinstance(fact, inputs.Ordered) or is_known or len(self._inputs) >= AT_MOST:
@@ -116,7 +116,7 @@ class DiskQueue:
         return True
 
     def put_back(self, fact: inputs.AnyInput) -> None:
-        """Puts an input before all others; an order is not queued."""
+        """Put an input before all others; an order is not queued."""
         if not isinstance(fact, inputs.Ordered):
             self._inputs.appendleft(fact)
 
@@ -126,18 +126,18 @@ class DiskQueue:
         return self._inputs[0]
 
     def drop_first(self) -> None:
-        """Drops the first input, once it is journaled."""
+        """Drop the first input, once it is journaled."""
         self._inputs.popleft()
 
     def clear(self) -> tuple[inputs.AnyInput, ...]:
-        """Empties the queue; its inputs."""
+        """Empty the queue; return its inputs."""
         kept = tuple(self._inputs)
         self._inputs.clear()
         return kept
 
 
 def disk_out(error: DiskError, id: str | None = None) -> Answer:
-    """The answer to an order, with its id, while the disk is out, or not yet read: it was not judged."""
+    """Return the answer to an order, with its id, while the disk is out, or not yet read: it was not judged."""
     if error is NOT_READ:
         return refused(NOT_YET, id)
     if isinstance(error, StillWriting):

@@ -35,7 +35,7 @@ class Turns(Generic[Item]):
         return self._waiting is not None
 
     def receive(self, items: Iterator[Item]) -> None:
-        """Handles items, behind those that wait; each is taken after the one before it was handled."""
+        """Handle items, behind those that wait; each is taken after the one before it was handled."""
         if self._waiting is not None:
             self._waiting = chain(self._waiting, items)
             return
@@ -45,7 +45,7 @@ class Turns(Generic[Item]):
             self._loop.call_soon(self._go_on)
 
     def drain(self) -> None:
-        """Handles all that wait, in this turn: the source is about to be closed."""
+        """Handle all that wait, in this turn: the source is about to be closed."""
         while self._waiting is not None:
             self._take_turn(self._waiting)
 
@@ -61,7 +61,7 @@ class Turns(Generic[Item]):
             self._hold(False)
 
     def _is_beyond(self, items: Iterator[Item]) -> bool:
-        """Handles the items of one turn; whether more may follow."""
+        """Handle the items of one turn; return whether more may follow."""
         for count, item in enumerate(items, 1):
             self._handle(item)
             if count == MOST:
@@ -77,14 +77,14 @@ class Window:
         self._admitted = deque([-inf] * most, maxlen=most)
 
     def admits(self, now_s: float) -> bool:
-        """Whether an item that comes now is admitted; it counts then."""
+        """Return whether an item that comes now is admitted; it counts then."""
         if now_s - self._admitted[0] < self._within_s:
             return False
         self._admitted.append(now_s)
         return True
 
     def clear(self) -> None:
-        """Forgets what was admitted."""
+        """Forget what was admitted."""
         self._admitted.extend([-inf] * len(self._admitted))
 
 
@@ -95,7 +95,7 @@ class Pace:
         self._every_s, self._next = every_s, -inf
 
     async def turn(self) -> None:
-        """Waits for the next turn; the first one after a pause comes at once."""
+        """Wait for the next turn; the first one after a pause comes at once."""
         now = asyncio.get_running_loop().time()
         mine = max(now, self._next)
         self._next = mine + self._every_s
@@ -104,7 +104,7 @@ class Pace:
 
 
 def begun(work: Coroutine[Any, Any, Item], loop: asyncio.AbstractEventLoop) -> "asyncio.Task[Item]":
-    """A task that nothing awaits: an error in it ends the process, as one in a callback of the loop does."""
+    """Return a task that nothing awaits: an error in it ends the process, as one in a callback of the loop does."""
     task = loop.create_task(work)
 
     def ended(_: object) -> None:
@@ -124,13 +124,13 @@ class CountedLog:
         self._timer: asyncio.TimerHandle | None = None
 
     def add(self, why: str) -> None:
-        """Counts one more."""
+        """Count one more."""
         self._count, self._last = self._count + 1, why
         if self._timer is None:
             self._write()
 
     def close(self) -> None:
-        """Writes what was counted, and nothing later."""
+        """Write what was counted, and nothing later."""
         if self._timer:
             self._timer.cancel()
             if self._count:

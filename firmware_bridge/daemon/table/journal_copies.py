@@ -27,7 +27,7 @@ class JournalCopies:
         self._directory, self._one = directory, asyncio.Lock()
 
     async def send(self, fields: dict[str, Any], connection: Connection) -> None:
-        """Answers `journals` with the names and sizes of all files, and `journal` with the lines of the one `name`.
+        """Answer `journals` with the names and sizes of all files, and `journal` with the lines of the one `name`.
 
         The lines follow an answer, and end with another one. ends: the first and the last two lines alone.
         """
@@ -67,7 +67,7 @@ def _converted(lines: Iterator[bytes]) -> bytes:
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:
-    """The lines of a journal up to its unwritten space."""
+    """Yield the lines of a journal up to its unwritten space."""
     for line in file:
         if is_fill(line):
             return
@@ -75,7 +75,7 @@ def _lines(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _ends(file: BinaryIO) -> list[bytes]:
-    """The first line, and the last two written ones: the daemon may be writing the last."""
+    """Return the first line, and the last two written ones: the daemon may be writing the last."""
     first = file.readline()
     if is_fill(first):
         return []

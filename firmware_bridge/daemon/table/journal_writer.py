@@ -45,7 +45,7 @@ class JournalWriter:
         self._is_closed = False
 
     def append(self, line: Line) -> None:
-        """Writes a line to disk. Raises what `Journal.append` does, and StillWriting; then `finished` follows."""
+        """Write a line to disk. Raises what `Journal.append` does, and StillWriting; then `finished` follows."""
         if not self._journal.begins(line) and not self._is_newest_prepared():
             self._journal.append(line)
             return
@@ -57,18 +57,18 @@ class JournalWriter:
         writing.result()
 
     def result(self) -> None:
-        """Ends the late entry. Raises what `Journal.append` does."""
+        """End the late entry. Raises what `Journal.append` does."""
         assert self._writing
         writing, self._writing = self._writing, None
         writing.result()
 
     def appended(self, is_dealing: bool) -> None:
-        """Called after each entry on disk. is_dealing: more cards will come into this journal."""
+        """Expect the next step, after each entry on disk. is_dealing: more cards will come into this journal."""
         self._is_dealing, self._last = is_dealing, self._loop.time()
         self._expect_step()
 
     def close(self) -> None:
-        """Stops preparing, and waits for what the thread does."""
+        """Stop preparing, and wait for what the thread does."""
         if self._timer:
             self._timer.cancel()
         self._timer, self._is_closed = None, True
@@ -100,6 +100,6 @@ class JournalWriter:
         self._expect_step()
 
     def _soon(self, call: Callable[[], None]) -> None:
-        """Calls back on the loop, if it still runs."""
+        """Call back on the loop, if it still runs."""
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(partial(call))

@@ -45,13 +45,13 @@ class Leasable(Protocol):
     """Whether the last lease of this device has not ended completely: until then nothing is leased."""
 
     def lease(self, to: str, person: Person | UnsetType = UNSET) -> dict[str, Any]:
-        """Journals the lease, then releases the device; values that the technician's command needs."""
+        """Journal the lease, then release the device; return values that the technician's command needs."""
 
     def passed(self, report: ReportNo) -> None:
-        """Called before the report of a test card is acknowledged: it is never a card of the shoe."""
+        """Count a test card before its report is acknowledged: it is never a card of the shoe."""
 
     def reclaim(self, restore: bytes | None, cut_short: bool) -> None:
-        """Uses the device again. restore: bytes to write to it first, or None. cut_short: it was not given back."""
+        """Use the device again. restore: bytes to write to it first, or None. cut_short: it was not given back."""
 
 
 class Leases:
@@ -64,11 +64,11 @@ class Leases:
         self._restore: bytes | None = None
 
     def status(self) -> dict[str, Any] | None:
-        """The present `Lease` as a dict, None for none."""
+        """Return the present `Lease` as a dict, None for none."""
         return self._lease._asdict() if self._lease else None
 
     def returning(self) -> dict[str, Any] | None:
-        """The technician with an ending lease of the reader, None for none. pid: of a command still alive, else 0."""
+        """Return the technician of the reader's ending lease, None for none. pid: of a command still alive, else 0."""
         to, pid = self._table.shoe.device.lent, self._last_pid
         if self._lease or not to:
             return None
@@ -82,7 +82,7 @@ class Leases:
         pid: int = 0,
         person: Person | UnsetType = UNSET,
     ) -> dict[str, Any]:
-        """Leases a device to process `pid`; open_shoe: between rounds of a shoe too. Raises NotLeased."""
+        """Lease a device to process `pid`; open_shoe: between rounds of a shoe too. Raises NotLeased."""
         leasable = self._devices.get(device) if isinstance(device, str) else None
         if leasable is None or not isinstance(device, str):
             raise NotLeased("no_such_device", device=shown(str(device)), devices=tuple(self._devices))
@@ -102,18 +102,18 @@ class Leases:
         return known
 
     def passed(self, session: object, seq: object) -> None:
-        """Called for each test card. Raises ValueError unless the values are a report number of a leased reader."""
+        """Count a test card. Raises ValueError unless the values are a report number of a leased reader."""
         if not (self._lease and isinstance(session, int) and isinstance(seq, int) and 0 <= session <= LAST_SESSION):
             raise ValueError("no report number of a lent reader")
         with not_of_a_connection():
             self._devices[self._lease.device].passed(ReportNo(session, seq % 256))
 
     def leave(self, restore: object) -> None:
-        """Keeps bytes (hex) that restore the device if the command is killed. Raises ValueError."""
+        """Keep bytes (hex) that restore the device if the command is killed. Raises ValueError."""
         self._restore = bytes.fromhex(str(restore))
 
     def release(self, cut_short: bool = True) -> None:
-        """Ends the lease. cut_short: the device was not given back."""
+        """End the lease. cut_short: the device was not given back."""
         lease, self._lease = self._lease, None
         restore, self._restore = self._restore, None
         if lease:
@@ -122,7 +122,7 @@ class Leases:
 
 
 def check(shoe: Shoe, open_shoe: bool) -> None:
-    """Raises NotLeased while a card is between shoe and discard rack, or a shoe is open without `open_shoe`."""
+    """Raise NotLeased while a card is between shoe and discard rack, or a shoe is open without `open_shoe`."""
     where = phase(shoe)
     if where is Phase.BURNING:
         raise NotLeased("lease_in_burn")

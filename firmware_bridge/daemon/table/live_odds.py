@@ -62,7 +62,7 @@ class LiveOdds:
         return self._asked is not None
 
     def follow(self, shoe: Shoe) -> None:
-        """Updates the odds when a shoe was opened, or a round ended or was corrected."""
+        """Update the odds when a shoe was opened, or a round ended or was corrected."""
         if shoe.status != "open":
             self._of = self._wanted = None
             self.state = Odds(None, 0, None)
@@ -76,7 +76,7 @@ class LiveOdds:
         self._ask_next()
 
     def close(self) -> None:
-        """Ends the child process."""
+        """End the child process."""
         self._stop_limit()
         if self._child is None:
             return
@@ -155,7 +155,7 @@ class LiveOdds:
             self._limit = None
 
     def _lost(self, why: str) -> None:
-        """Ends a child that died or failed, and asks a new process, up to `TRIES` times."""
+        """End a child that died or failed, and ask a new process, up to `TRIES` times."""
         log.warning("the process of the live odds is started again: %s", why)
         self.close()
         self._died += 1
@@ -170,13 +170,13 @@ class LiveOdds:
 
 
 def question(shoe: Shoe) -> Question:
-    """The question for the odds of a shoe now, with counts of disclosed cards."""
+    """Return the question for the odds of a shoe now, with counts of disclosed cards."""
     seen = before_round(shoe)
     house, left = shoe.house, size_of(shoe.house) - len(seen)
     return Question(house.game, house.decks, house.terms, shoe.round, left, dict(Counter(seen)))
 
 
 def before_round(shoe: Shoe) -> tuple[Card, ...]:
-    """The disclosed cards of a shoe, without those drawn for the running round."""
+    """Return the disclosed cards of a shoe, without those drawn for the running round."""
     under_way = Counter(laid.card for laid in shoe.laid if laid.card and laid.drawn and laid.shown)
     return tuple((Counter(disclosed(shoe)) - under_way).elements())

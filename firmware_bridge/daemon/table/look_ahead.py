@@ -45,7 +45,7 @@ class LookAhead:
         self._known: dict[Card, tuple[AnyEvent, ...]] = {}
 
     def events(self, shoe: Shoe, fact: AnyInput) -> tuple[AnyEvent, ...] | None:
-        """The events of `decide(shoe, fact)`, None if not cached."""
+        """Return the events of `decide(shoe, fact)`, None if not cached."""
         if not isinstance(fact, CardRead) or shoe is not self._shoe or self._expected is None:
             return None
         events = self._known.get(fact.card)
@@ -54,7 +54,7 @@ class LookAhead:
         return events if events and replace(fact, **ANY) == replace(self._expected, card=fact.card) else None
 
     def begin(self, shoe: Shoe, fact: AnyInput) -> None:
-        """Begins with the shoe after an input: judges the cards that may come next, once the loop is idle."""
+        """Begin with the shoe after an input: judge the cards that may come next, once the loop is idle."""
         self.stop()
         if isinstance(fact, CardRead):
             self._last = fact
@@ -68,7 +68,7 @@ class LookAhead:
         return self._timer is None
 
     def stop(self) -> None:
-        """Stops, and empties the cache."""
+        """Stop, and empty the cache."""
         if self._timer:
             self._timer.cancel()
         self._timer, self._shoe, self._expected = None, None, None
@@ -85,7 +85,7 @@ class LookAhead:
             yield
 
     def _go_on(self, steps: Iterator[None]) -> None:
-        """Does one step; an error is left to the card itself, which will report it."""
+        """Do one step; an error is left to the card itself, which will report it."""
         self._timer = None
         try:
             next(steps)
@@ -98,7 +98,7 @@ class LookAhead:
 
 
 def _expected(last: CardRead, shoe: Shoe) -> CardRead:
-    """The card expected after `last`, except its face: of the same batch, the next report, the slot due."""
+    """Return the card expected after `last`, except its face: of the same batch, the next report, the slot due."""
     report = ReportNo(last.report.session, (last.report.seq + 1) % 256) if last.report else None
     slot = due(shoe) if last.slot and phase(shoe) in IN_PLAY else None
     return replace(last, report=report, slot=slot, flags=(), gap=False, **ANY)

@@ -26,7 +26,7 @@ class Question(Struct, frozen=True):
 
 
 def answer(question: Question) -> Odds:
-    """The odds of every bet, and the difference of its return from a full shoe's; None where they are not known."""
+    """Return the odds of every bet, and the difference of its return from a full shoe's; None where unknown."""
     game = GAMES[question.game]
     terms = from_json(question.terms, game.terms)
     seen = [card for card, count in question.seen.items() for _ in range(count)]
@@ -42,7 +42,7 @@ def answer(question: Question) -> Odds:
 
 
 def main(questions: BinaryIO, answers: BinaryIO) -> None:
-    """Answers each line with a line, to the end of input."""
+    """Answer each line with a line, to the end of input."""
     for line in questions:
         answers.write(msgspec.json.encode(answer(from_json(line, Question))) + b"\n")
         answers.flush()

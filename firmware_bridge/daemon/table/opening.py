@@ -33,7 +33,7 @@ class Opened(NamedTuple):
 
 
 async def open_journal(table: Table, stopped: Callable[[], Awaitable[None]]) -> Opened:
-    """Opens the table's journal, in a thread, as a failing SD card may be slow.
+    """Open the table's journal, in a thread, as a failing SD card may be slow.
 
     stopped: awaited for each new error that stops the table. Raises JournalError for a journal that cannot be trusted,
     InUse for another daemon's, ConfigError for another table's.
@@ -66,7 +66,7 @@ async def _stop(table: Table, error: DiskError, stopped: Callable[[], Awaitable[
 
 
 def _opened(journal: Journal, table: str) -> Opened | None:
-    """Opens the journal, unless it is of another table."""
+    """Open the journal, unless it is of another table."""
     directory = journal.directory
     try:
         verify_format(directory)
@@ -90,7 +90,7 @@ def _opened(journal: Journal, table: str) -> Opened | None:
 
 
 def _in_thread(work: Callable[[], Result]) -> asyncio.Future[Result]:
-    """The result of `work` in a daemon thread: if it hangs, the process can still end."""
+    """Return the result of `work` in a daemon thread: if it hangs, the process can still end."""
     result = concurrent.futures.Future[Result]()
 
     def run() -> None:

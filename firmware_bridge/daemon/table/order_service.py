@@ -57,7 +57,7 @@ class OrderService:
         person: Person | UnsetType = UNSET,
         confirmed: Person | UnsetType = UNSET,
     ) -> orders.Answer:
-        """Carries out a command of `parse`; its answer. A repeated id acts once. signed: the order, if it is signed.
+        """Carry out a command of `parse`; return its answer. A repeated id acts once. signed: the order, if signed.
 
         person, confirmed: as in `Ordered`.
 
@@ -94,7 +94,7 @@ class OrderService:
         return replace(answer, digest=None)
 
     def _found(self, order: orders.Resend) -> tuple[orders.Order, list[Range]]:
-        """The order with its parts, or `Malformed` where they cannot be sent."""
+        """Return the order with its parts, or `Malformed` where they cannot be sent."""
         if self._is_full():
             return orders.Malformed("resend", code="too_many_parts"), []
         try:
@@ -104,7 +104,7 @@ class OrderService:
 
 
 def order_of(fields: dict[str, Any], allowed: Collection[str], names_second: bool = False) -> orders.Order:
-    """The order in the fields of a command; `Malformed` if it is invalid or not allowed.
+    """Return the order in the fields of a command; `Malformed` if it is invalid or not allowed.
 
     names_second: whether its giver by MQTT may name a second person.
     """
@@ -125,7 +125,7 @@ def order_of(fields: dict[str, Any], allowed: Collection[str], names_second: boo
 
 
 def _numbered(name: str, value: Any) -> Any:
-    """A field of an order with seats as numbers, also where they are named as in messages: `S1`."""
+    """Return a field of an order with seats as numbers, also where they are named as in messages: `S1`."""
     if name in ("seat", "value") and isinstance(value, str) and (seat := _SEAT.fullmatch(value)):
         return int(seat[1]) if name == "seat" else seat[1]
     if name in ("bets", "money") and isinstance(value, dict):
@@ -140,14 +140,14 @@ _SEAT: Final = re.compile("S([1-9][0-9]?)")
 
 
 def _by_game(order: orders.Order, house: House) -> orders.Order:
-    """The order as its game expects it: people give seats and amounts, which are bets or purses."""
+    """Return the order as its game expects it: people give seats and amounts, which are bets or purses."""
     if isinstance(order, orders.BetsClosed) and order.bets and GAMES[house.game].money.stakes == "money":
         return replace(order, money=order.bets, bets={})
     return order
 
 
 def _by_wire(order: orders.Order, names_second: bool) -> orders.Order:
-    """The order as allowed by MQTT, where repeats may come late and the sender does not see the shoe."""
+    """Return the order as allowed by MQTT, where repeats may come late and the sender does not see the shoe."""
     match order:
         case orders.Mark() if order.round is None or order.turn is None:
             missing = "round" if order.round is None else "turn"
@@ -161,7 +161,7 @@ def _by_wire(order: orders.Order, names_second: bool) -> orders.Order:
 
 
 def _with_room(order: orders.OpenShoe, house: House) -> orders.Order:
-    """The order, or `Malformed` if the cards left are more than its packs or too few for a round."""
+    """Return the order, or `Malformed` if the cards left are more than its packs or too few for a round."""
     game, left = GAMES[house.game], order.pack.left
     fewest, most = game.play.fewest(terms_of(house)), (order.pack.decks or house.decks) * game.size
     if left is None or fewest <= left <= most:
@@ -172,13 +172,13 @@ def _with_room(order: orders.OpenShoe, house: House) -> orders.Order:
 
 
 def digest(order: orders.Order, by: str) -> str:
-    """8 bytes, in hex, of the hash of an order and its giver; without the card of `enter`, easily guessed."""
+    """Return 8 bytes, in hex, of the hash of an order and its giver; without the card of `enter`, easily guessed."""
     signed: Any = _entered(order) if isinstance(order, orders.Enter) else order
     return sha256(msgspec.json.encode([by, signed])).hexdigest()[:DIGITS]
 
 
 def _entered(order: orders.Enter) -> dict[str, str]:
-    """What of `enter` is hashed: in the form of the first versions, so that a repeat behind an update is one."""
+    """Return what of `enter` is hashed: in the form of the first versions, so that a repeat behind an update is one."""
     return {"do": "malformed", "what": "enter", "error": order.second, "hint": ""}
 
 
@@ -218,7 +218,7 @@ class RateLimit(Generic[Waiting]):
         self._burst: asyncio.TimerHandle | None = None
 
     def receive(self, order: Waiting) -> None:
-        """Queues an order, or refuses it."""
+        """Queue an order, or refuse it."""
         if len(self._waiting) < ROOM:
             self._waiting.append(order)
             self._expect_turn()
@@ -232,7 +232,7 @@ class RateLimit(Generic[Waiting]):
         self._refuse(order)
 
     def close(self) -> None:
-        """Stops judging."""
+        """Stop judging."""
         for timer in (self._turn, self._burst):
             if timer:
                 timer.cancel()
@@ -260,12 +260,12 @@ LIMITS: Final[dict[str, Value]] = {"rate": A_SECOND, "waiting": ROOM}
 
 
 def too_many(id: Any = None) -> Answer:
-    """The answer to an order beyond `ROOM`."""
+    """Return the answer to an order beyond `ROOM`."""
     return refused("too_many_orders", id, **LIMITS)
 
 
 def record_burst(table: Table, count: int, by: str) -> None:
-    """Journals a burst of orders that a `RateLimit` refused as one line."""
+    """Journal a burst of orders that a `RateLimit` refused as one line."""
     refused = malformed("orders", "flood", count=count, **LIMITS)
     with suppress(SyncFailed):
         table.record_refused(refused, by)
@@ -299,11 +299,11 @@ class Backend:
         return self._limit.refused
 
     def receive(self, message: Incoming) -> None:
-        """Queues an order; one that is too long is cut, and refused later."""
+        """Queue an order; one that is too long is cut, and refused later."""
         self._limit.receive(message._replace(payload=message.payload[: LONGEST + 1]))
 
     def close(self) -> None:
-        """Stops judging; the backend repeats orders without an answer."""
+        """Stop judging; the backend repeats orders without an answer."""
         self._limit.close()
 
     def _execute(self, message: Incoming) -> None:
@@ -326,20 +326,20 @@ class Backend:
         self.replies.send(self._reply(message, answer))
 
     def _answered(self, payload: bytes) -> Answer:
-        """Carries out an order, signed or not. Raises NotAnOrder, Repeated, SyncFailed, StillWriting."""
+        """Carry out an order, signed or not. Raises NotAnOrder, Repeated, SyncFailed, StillWriting."""
         if (fields := self._signed.unsigned(payload)) is not None:
             return self._orders.give(fields, self._allowed, BACKEND)
         signed = self._signed.signed(payload)
         return self._orders.give(signed.fields, signed.allows, signed.by, signed=signed)
 
     def _noted(self, error: NotAnOrder, message: Incoming) -> Answer:
-        """The answer to bytes that are no order; of a table with keys, their number goes on record."""
+        """Return the answer to bytes that are no order; of a table with keys, their number goes on record."""
         if (code := error.answer.code) in BY_CODE and message.payload:
             self._table.refusals.turned_away(str(code))
         return error.answer
 
     def read(self, message: Incoming) -> tuple[Incoming | None, bool]:
-        """A message of another topic as its writer meant it, None for one that is refused; whether a key signed it."""
+        """Return another topic's message as its writer meant it, None for one refused; and whether a key signed it."""
         name = message.topic.rpartition("/")[2]
         try:
             payload, is_signed = self._signed.read(name, message.payload)
@@ -349,12 +349,12 @@ class Backend:
         return message._replace(payload=payload), is_signed
 
     def _turn_away(self, message: Incoming) -> None:
-        """Answers an order beyond `ROOM`, if answers do not wait."""
+        """Answer an order beyond `ROOM`, if answers do not wait."""
         if not message.retained:
             self.replies.offer(self._reply(message, too_many()))
 
     def refuse(self, message: Incoming, answer: Answer) -> None:
-        """Answers a message of the topic `stored` that does not count, if answers do not wait."""
+        """Answer a message of the topic `stored` that does not count, if answers do not wait."""
         why = Phrase(answer.code or "", answer.values)
         self.replies.offer(self._reply(message, refused("stored_refused", why=why, todo=why)))
 

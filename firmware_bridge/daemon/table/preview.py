@@ -21,7 +21,7 @@ from firmware_bridge.topics.texts.refusals import worded
 
 
 def preview(shoe: Shoe, order: Order, by: str) -> dict[str, Any]:
-    """The result before and after, and the bets that change; the answer as refused if it would be. Changes nothing.
+    """Return the result before and after, and the bets that change; the answer if it would be refused. Change nothing.
 
     as_of: what the order is about, to be given with it (`is_as_of`). before, after: `outcome`, `hands` (name -> cards
     and points); bets: name -> net before and after; stakes, moved: of a void, as in its message.
@@ -53,7 +53,7 @@ def _plain(answer: Answer) -> dict[str, Any]:
 
 
 def as_of(shoe: Shoe, order: Order) -> str:
-    """What an order is about: the open round, or the message that it corrects."""
+    """Return what an order is about: the open round, or the message that it corrects."""
     of = shoe.round
     if isinstance(order, Correct):
         of = next((each.seq for each in shoe.rounds if each.round == order.round), 0)
@@ -78,7 +78,7 @@ def _corrected(shoe: Shoe, past: PastRound, corrected: events.RoundCorrected, of
 
 
 def _nets(shoe: Shoe, past: PastRound) -> Mapping[str, Net]:
-    """Bet -> net of a round as it stands; in a game without money from its cards."""
+    """Return bet -> net of a round as it stands; in a game without money from its cards."""
     if past.nets:
         return past.nets
     same = Correct(past.round, tuple(each.card.value for each in past.cards), "-", missed=past.missed)
@@ -89,6 +89,6 @@ def _nets(shoe: Shoe, past: PastRound) -> Mapping[str, Net]:
 
 
 def _hands(hands: msgspec.Raw) -> dict[str, dict[str, Any]]:
-    """Name of a hand -> its cards and points."""
+    """Return name of a hand -> its cards and points."""
     read: dict[str, dict[str, Any]] = from_json(hands)
     return {name: {"cards": hand.get("cards", ()), "points": hand.get("points", "")} for name, hand in read.items()}

@@ -65,12 +65,12 @@ class Seed(NamedTuple):
 
 
 def device_name(machine: str | None, table: str) -> str:
-    """The device in the name of a log: of the Pi's serial or the machine id, else of the table's."""
+    """Return the device in the name of a log: of the Pi's serial or the machine id, else of the table's."""
     return re.sub(r"[+/\s]", "-", machine or table)
 
 
 def seed_of(config: RecordConfig, suffix: str = "") -> Seed:
-    """The key that the config names, else the one among the service's credentials. suffix: `NEXT` for the next one."""
+    """Return the key that the config names, else the service's credential. suffix: `NEXT` for the next one."""
     folder = os.environ.get("CREDENTIALS_DIRECTORY")
     if config.key_file is None and not folder:
         return Seed(None)
@@ -102,7 +102,7 @@ class Recorder:
         self._taken_back = ""  # the record that is signed no more, as it was taken back
 
     def begin(self) -> NewRecord | None:
-        """Takes up the record of the open journal; the one to begin where there is none."""
+        """Take up the record of the open journal; return the one to begin where there is none."""
         new, self._is_read = self._taken_up(), True
         begun, folder = self._shoe.device.record, self._table.journal.directory
         if begun and (proof := rollback.kept(folder, begun.origin)):
@@ -113,20 +113,20 @@ class Recorder:
         return new
 
     def state(self) -> Record:
-        """The part of `status` about the record."""
+        """Return the part of `status` about the record."""
         begun = self._table.shoe.device.record
         if begun is None:
             return NO_RECORD
         return Record(begun.origin, self._tree.size, begun.key, bool(self._tree.signers), self.witnessed)
 
     def next_key(self) -> str | None:
-        """The key that `rotate` would change to, None where there is none."""
+        """Return the key that `rotate` would change to, None where there is none."""
         begun = self._table.shoe.device.record
         new = self._next(begun.origin) if begun else None
         return new.key.vkey if new else None
 
     def refusal(self, fields: Mapping[str, Any], by: str) -> Answer | None:
-        """Why one of `ORDERS` cannot be carried out now, None if it may be: two people give it, between shoes."""
+        """Return why one of `ORDERS` cannot be carried out now, None if it may: two people give it, between shoes."""
         second, why = fields.get("second", ""), fields.get("why", "")
         for name, text, longest in (("second", second, LONGEST_NAME), ("why", why, LONGEST_REASON)):
             if not isinstance(text, str) or fault(text, longest):
@@ -148,7 +148,7 @@ class Recorder:
         person: Person | UnsetType = UNSET,
         confirmed: Person | UnsetType = UNSET,
     ) -> Answer:
-        """Carries out one of `ORDERS`. person, confirmed: as in `Ordered`."""
+        """Carry out one of `ORDERS`. person, confirmed: as in `Ordered`."""
         if why_not := self.refusal(fields, by):
             return why_not
         given = {"by": by, "second": fields["second"], "person": person, "confirmed": confirmed}
@@ -161,7 +161,7 @@ class Recorder:
                 return self._retire(given)
 
     def _renew(self, why: str, given: dict[str, Any]) -> Answer:
-        """Begins another record: of another Pi, or after the card was restored."""
+        """Begin another record: of another Pi, or after the card was restored."""
         ended = self._table.shoe.device.record
         size = self._tree.size if ended else 0
         follows = Follows(ended.origin if ended else None, size, self._table.journal.chain, self.witnessed)
@@ -174,7 +174,7 @@ class Recorder:
         return self._given(RecordRenewed(**now(), record=begun, why=why, **given))
 
     def _rotate(self, given: dict[str, Any]) -> Answer:
-        """Changes to the next key; the old one signs too until it is retired."""
+        """Change to the next key; the old one signs too until it is retired."""
         begun = self._table.shoe.device.record
         new = self._next(begun.origin) if begun and self._tree.signers else None
         if begun is None or new is None:
@@ -185,7 +185,7 @@ class Recorder:
         return self._given(KeyRotated(**now(), old=begun.key, new=new.key.vkey, **given))
 
     def _retire(self, given: dict[str, Any]) -> Answer:
-        """Retires the key before the present one: it signs no longer."""
+        """Retire the key before the present one: it signs no longer."""
         begun = self._table.shoe.device.record
         if begun is None or not self._table.shoe.device.retiring:
             return refused("none_to_retire")
@@ -193,17 +193,17 @@ class Recorder:
         return self._given(KeyRotated(**now(), old="", new=begun.key, **given))
 
     def _given(self, fact: RecordRenewed | KeyRotated) -> Answer:
-        """Journals a change; the tree's `coming` keys sign its entry, and all after it."""
+        """Journal a change; the tree's `coming` keys sign its entry, and all after it."""
         if self._table.handle(fact):
             return Answer(ok=True)
         return refused("record_waits")
 
     def checkpoint(self) -> bytes:
-        """The newest checkpoint for its topic; empty where nothing is signed."""
+        """Return the newest checkpoint for its topic; empty where nothing is signed."""
         return self._tree.note.encode() if self._tree.signers else b""
 
     def added(self, line: Line) -> None:
-        """Called with each line that is on disk, once its messages are on their way."""
+        """Take up a line that is on disk, once its messages are on their way."""
         self._tree.grow()
         if line.entry and any(isinstance(each, RecordBegun) for each in line.entry.events):
             self.witnessed = 0
@@ -211,7 +211,7 @@ class Recorder:
                 self._table.unwarn(name)
 
     def stored(self, payload: bytes, trusted: str | None = None) -> None:
-        """Compares what a store has with our own: the head at an entry, and how far the record went.
+        """Compare what a store has with our own: the head at an entry, and how far the record went.
 
         trusted: the receiver that is believed without a checkpoint, None where no key signed the message.
         """
@@ -230,7 +230,7 @@ class Recorder:
             self._judge(lambda own: rollback.by_word(stored, own))
 
     def witness(self, payload: bytes) -> None:
-        """Handles a note that a quorum has cosigned: the record that they saw must be the beginning of ours.
+        """Handle a note that a quorum has cosigned: the record that they saw must be the beginning of ours.
 
         Only what our own key signed and a witness of the config cosigned counts. One that comes while the journal is
         still read waits for all of it.
@@ -249,7 +249,7 @@ class Recorder:
             self.witnessed = max(self.witnessed, stated.size)
 
     def receive(self, payload: bytes, *, is_retained: bool) -> bool:
-        """Handles a checkpoint on the table's own topic; whether it proves that the record was taken back.
+        """Handle a checkpoint on the table's own topic; return whether it proves that the record was taken back.
 
         is_retained: the broker kept it. What comes live, anybody may send: at most one a second is looked at.
         """
@@ -263,13 +263,13 @@ class Recorder:
         return self._judge(lambda own: rollback.by_note("broker", text_of(payload), own), source)
 
     def foreign(self, entry: Cursor | None, count: int) -> None:
-        """Raises the alarm for messages on our streams that our journals do not hold. entry: that one of them names."""
+        """Raise the alarm for messages on our streams that our journals do not hold. entry: that one of them names."""
         self._table.unwarn(FOREIGN)
         named: dict[str, Value] = {"entry": entry.seq, "journal": entry.journal} if entry else {}
         self._table.warn(FOREIGN, **named, messages=count)
 
     def _root_of_older(self, size: int) -> bytes | None:
-        """The root of a tree that ended before the newest file, as after a restart; None where it is unknown."""
+        """Return the root of a tree that ended before the newest file, as after a restart; None where it is unknown."""
         if self._tree.origin is None or size > self._tree.size:
             return None
         try:
@@ -283,13 +283,13 @@ class Recorder:
         return self._table.shoe if self._table.begun else self._table.journal.shoe
 
     def _waits(self, source: str, judge: Callable[[], object]) -> bool:
-        """Whether the journal is still read: then what a source said last is judged after it."""
+        """Return whether the journal is still read: then what a source said last is judged after it."""
         if not self._is_read:
             self._early[source] = judge
         return not self._is_read
 
     def _judge(self, find: Callable[[Own], Proof | None], source: str = "") -> bool:
-        """Stops signing where something proves that the record was taken back; whether it does.
+        """Stop signing where something proves that the record was taken back; return whether it does.
 
         source: of what may be compared with older journals, once after a start: that reads a whole one.
         """
@@ -318,7 +318,7 @@ class Recorder:
         return proof is not None
 
     def _stop_signing(self, proof: Proof) -> None:
-        """Signs nothing more of this record, and raises the alarm."""
+        """Sign nothing more of this record, and raise the alarm."""
         self._taken_back, self._tree.signers = proof.origin, ()
         self._tree.coming = tuple(each for each in self._tree.coming if each.key.name != proof.origin)
         self._table.warn(ROLLED_BACK, **proof.values)
@@ -339,12 +339,12 @@ class Recorder:
         return f"{self._config.origin}/{self._device}/{secrets.token_hex(4)}"
 
     def _new(self, by: Signer, follows: Follows) -> NewRecord:
-        """A record to begin, with a key that signs from its first entry on."""
+        """Return a record to begin, with a key that signs from its first entry on."""
         self._tree.coming = (by,)
         return NewRecord(by.key.name, by.key.vkey, follows)
 
     def _next(self, origin: str) -> Signer | None:
-        """The next key, under the name of a record; None where there is none, or nothing that signs."""
+        """Return the next key, under the name of a record; None where there is none, or nothing that signs."""
         seed = seed_of(self._config, NEXT).data
         with suppress(NoSigner):
             return signer(origin, seed) if seed else None
@@ -359,7 +359,7 @@ class Recorder:
             self._unsigned(phrase("other_key", key=begun.key))
 
     def _signers(self, origin: str) -> list[Signer]:
-        """The key of this device and the next one, as far as they are there; an alarm where there is none."""
+        """Return the key of this device and the next one, as far as they are there; an alarm where there is none."""
         first = seed_of(self._config)
         seeds = [each.data for each in (first, seed_of(self._config, NEXT)) if each.data]
         try:

@@ -65,7 +65,7 @@ class Refusals:
         self._timer: asyncio.TimerHandle | None = None
 
     def counts(self, fact: inputs.AnyInput, events: Sequence[AnyEvent]) -> bool:
-        """Whether these events of an input are only counted, instead of journaled."""
+        """Return whether these events of an input are only counted, instead of journaled."""
         if len(events) != 1 or not isinstance(event := events[0], CommandAnswered | KeyRefused):
             return False
         source = _source(fact, event)
@@ -87,23 +87,23 @@ class Refusals:
         return True
 
     def answer(self, id: str | None, digest: str | None) -> Answer | None:
-        """The answer to an order that was only counted, for a repeat of it; None for another."""
+        """Return the answer to an order that was only counted, for a repeat of it; None for another."""
         known = self._answers.get(id) if id else None
         return known if known and known.digest == digest else None
 
     def use(self, name: str, count: int) -> None:
-        """Uses up a count of a key, and all below it."""
+        """Use up a count of a key, and all below it."""
         self.used[name] = max(count, self.used.get(name, 0))
 
     def turned_away(self, code: str) -> None:
-        """Counts a message that was refused before it was an order, by the code of its refusal."""
+        """Count a message that was refused before it was an order, by the code of its refusal."""
         if not self._codes:
             log.warning("a message was refused (%s); refusals like it are on record once a minute, as a count", code)
         self._codes[code] = self._codes.get(code, 0) + 1
         self._expect()
 
     def journal(self) -> None:
-        """Journals a line for each source that was counted."""
+        """Journal a line for each source that was counted."""
         self.stop()
         for source, count in list(self._counts.items()):
             code, values = self._last[source]
@@ -115,13 +115,13 @@ class Refusals:
             self._expect()
 
     def close(self) -> None:
-        """Journals what was counted, and counts of keys that no entry has."""
+        """Journal what was counted, and counts of keys that no entry has."""
         self.journal()
         self._record({}, self.used)
         self.stop()
 
     def stop(self) -> None:
-        """Stops the timer."""
+        """Stop the timer."""
         if self._timer:
             self._timer.cancel()
         self._timer = None
@@ -148,17 +148,17 @@ def _source(fact: inputs.AnyInput, event: CommandAnswered | KeyRefused) -> Sourc
 
 
 def is_backend(by: str) -> bool:
-    """Whether the giver of an order is a backend, with a key or without."""
+    """Return whether the giver of an order is a backend, with a key or without."""
     return by == BACKEND or by.startswith(BY_KEY)
 
 
 def of_a_key(by: str) -> bool:
-    """Whether the giver of an order is a key or a keypad."""
+    """Return whether the giver of an order is a key or a keypad."""
     return by == KEYPAD or is_pad(by)
 
 
 def _last(source: Source, event: CommandAnswered | KeyRefused) -> tuple[str, dict[str, Value]]:
-    """Code and values of a count, but for its number: it names no card but those that the last order named."""
+    """Return code and values of a count, but for its number: it names no card but those that the last order named."""
     if isinstance(event, KeyRefused):
         return "many_keys", {"key": event.key, "why": Phrase(event.code, event.values)}
     answer = event.answer

@@ -51,7 +51,7 @@ class Caller(NamedTuple):
     pid: int
 
     def person(self, terminal: object = None) -> Person:
-        """This caller as it goes on record. terminal: what the command says; left out where it is no short text."""
+        """Return the caller as it goes on record. terminal: what the command says; left out if it is no short text."""
         is_text = isinstance(terminal, str) and not unfit_word(terminal, LONGEST_NAME)
         return Person(self.uid, self.login, self.role, str(terminal) if is_text else "")
 
@@ -78,7 +78,7 @@ class RoleSockets:
         self._met = 0
 
     async def open(self) -> None:
-        """Listens; a socket left by a daemon that died is replaced. Raises OSError for the control socket."""
+        """Listen; a socket left by a daemon that died is replaced. Raises OSError for the control socket."""
         await self._listen(self._path, "owner", 0o600)
         for role in GROUPS:
             path = self._path.parent / role / self._path.name
@@ -89,18 +89,18 @@ class RoleSockets:
                 log.warning("the socket of the group %s cannot be opened (%s)", GROUPS[role], in_words(error))
 
     def close(self) -> None:
-        """Stops listening; connections stay."""
+        """Stop listening; connections stay."""
         for server in self._servers.values():
             server.close()
         for ended in self._ended.values():
             ended.close()
 
     async def turn(self, role: Role) -> None:
-        """Waits until the socket of a role may answer one more request that is no order."""
+        """Wait until the socket of a role may answer one more request that is no order."""
         await self._paces[role].turn()
 
     def remove(self) -> None:
-        """Removes the sockets."""
+        """Remove the sockets."""
         for path in self._servers:
             path.unlink(missing_ok=True)
 
@@ -120,7 +120,7 @@ class RoleSockets:
         path.chmod(mode)
 
     async def _meet(self, connection: Connection, role: Role, pid: int, uid: int) -> None:
-        """Serves a connection until it ends. Raises no error: no connection ends the daemon."""
+        """Serve a connection until it ends. Raises no error: no connection ends the daemon."""
         here, is_taken = self._open[role], False
         try:
             is_taken = await self._has_room(connection, role, uid)
@@ -146,7 +146,7 @@ class RoleSockets:
                 here += Counter()  # without those at 0
 
     async def _has_room(self, connection: Connection, role: Role, uid: int) -> bool:
-        """Whether a connection stays, and counts. Some too many wait, unread, for those that have just been closed."""
+        """Return whether a connection stays, and counts. Some too many wait, unread, for those just closed."""
         here = self._open[role]
         connection.read(False)
         if is_waiting := self._waiting[role] < SOCKET.of_one:
@@ -164,7 +164,7 @@ class RoleSockets:
 
 
 def not_for(role: Role, do: str) -> orders.Answer | None:
-    """The refusal of a request that a role may not send; None for one that it may."""
+    """Return the refusal of a request that a role may not send; None for one that it may."""
     may = roles_for(do.replace("-", "_"))
     if role == "owner" or role in may:
         return None
@@ -173,7 +173,7 @@ def not_for(role: Role, do: str) -> orders.Answer | None:
 
 
 def is_of_a_connection(failed: Mapping[str, Any]) -> bool:
-    """Whether what the loop's handler got is an error of a connection, by the keys that asyncio gives it.
+    """Return whether what the loop's handler got is an error of a connection, by the keys that asyncio gives it.
 
     Only connections here have transports; a listening socket is named where no file is left for another connection.
     """
@@ -181,7 +181,7 @@ def is_of_a_connection(failed: Mapping[str, Any]) -> bool:
 
 
 def is_ours(folder: Path) -> bool:
-    """Whether a folder is there, and only root and this process's user can change what lies in it."""
+    """Return whether a folder is there, and only root and this process's user can change what lies in it."""
     try:
         found = folder.lstat()
     except (FileNotFoundError, NotADirectoryError):
@@ -195,7 +195,7 @@ def is_ours(folder: Path) -> bool:
 
 @lru_cache(256)
 def login_of(uid: int) -> str:
-    """The login of a user; "" where the uid has none, or one that is no short printable text."""
+    """Return the login of a user; "" where the uid has none, or one that is no short printable text."""
     try:
         name = pwd.getpwuid(uid).pw_name
     except KeyError:
@@ -204,14 +204,14 @@ def login_of(uid: int) -> str:
 
 
 def _place(error: Exception) -> str:
-    """The last line of ours that an error passed; its text could name a sealed card."""
+    """Return the last line of ours that an error passed; its text could name a sealed card."""
     frames = traceback.extract_tb(error.__traceback__)
     last = [each for each in frames if "firmware_bridge" in Path(each.filename).parts][-1]
     return f"{Path(last.filename).name}:{last.lineno}"
 
 
 def _peer(writer: asyncio.StreamWriter) -> tuple[int, int]:
-    """The pid and uid of the process at the other end, as of its `connect`."""
+    """Return the pid and uid of the process at the other end, as of its `connect`."""
     known = writer.get_extra_info("socket").getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _UCRED.size)
     pid, uid, _ = _UCRED.unpack(known)
     return pid, uid

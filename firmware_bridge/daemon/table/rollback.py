@@ -55,7 +55,7 @@ class Own(NamedTuple):
 
 
 def by_note(by: By, text: str, own: Own) -> Proof | None:
-    """The proof that a note makes: one of the present key over more entries of this record, or over other ones.
+    """Return the proof that a note makes: one of the present key over more entries of this record, or over other ones.
 
     None where it agrees, is of another record, or what it is compared with is gone. A signature is verified only where
     it would prove something. Raises Refused.
@@ -71,7 +71,7 @@ def by_note(by: By, text: str, own: Own) -> Proof | None:
 
 
 def by_word(claim: Stored, own: Own) -> Proof | None:
-    """The proof that the word of a store makes, which its key signed: an entry beyond the end of the newest journal.
+    """Return the proof that a store's word makes, signed by its key: an entry beyond the end of the newest journal.
 
     Of another journal it proves nothing: another Pi of the same table may have written it. Nor of the one in which the
     record took over from another one: entries of before may be missing there for good.
@@ -85,12 +85,12 @@ def by_word(claim: Stored, own: Own) -> Proof | None:
 
 
 def keep(directory: Path, proof: Proof) -> None:
-    """Keeps a proof on disk: a restart signs nothing either, whatever is deleted elsewhere. Raises OSError."""
+    """Keep a proof on disk: a restart signs nothing either, whatever is deleted elsewhere. Raises OSError."""
     write_whole(directory / FILE, msgspec.json.encode(proof))
 
 
 def kept(directory: Path, origin: str) -> Proof | None:
-    """The proof that is kept of a record; None for none, or an unreadable one."""
+    """Return the proof that is kept of a record; None for none, or an unreadable one."""
     try:
         proof = from_json((directory / FILE).read_bytes(), Proof)
     except (OSError, Undecodable):

@@ -56,18 +56,18 @@ class SecondLogin:
         self._last = 0
 
     def asks_for(self, fields: Mapping[str, Any]) -> bool:
-        """Whether an order needs a second login."""
+        """Return whether an order needs a second login."""
         return self._is_on and needs_two(self._table.shoe, fields)
 
     def status(self) -> list[dict[str, Any]]:
-        """What waits, for the status."""
+        """Return what waits, for the status."""
         return [
             {"number": each.number, "what": each.what, "by": each.by, "login": each.person.login, "until": each.until}
             for each in self._waiting.values()
         ]
 
     def begin(self, fields: dict[str, Any], by: str, person: Person, act: Act) -> Waiting | Answer:
-        """Lets an order wait, or the answer that refuses it."""
+        """Let an order wait, or return the answer that refuses it."""
         do = fields["do"]
         if person.uid == 0:
             return refused("root_gives", None, do)
@@ -82,7 +82,7 @@ class SecondLogin:
         return begun
 
     async def end(self, begun: Waiting, gone: "asyncio.Future[Any]") -> Answer:
-        """The answer once the order is confirmed, withdrawn (`gone` is done), or has waited long enough."""
+        """Return the answer once the order is confirmed, withdrawn (`gone` is done), or has waited long enough."""
         try:
             await asyncio.wait({begun.answer, gone}, timeout=WAITS_S, return_when=asyncio.FIRST_COMPLETED)
             if begun.answer.done():
@@ -94,7 +94,7 @@ class SecondLogin:
             self._show()
 
     def confirm(self, number: object, by: str, person: Person) -> Answer:
-        """Carries out a waiting order; its answer, or why this person cannot confirm it."""
+        """Carry out a waiting order; return its answer, or why this person cannot confirm it."""
         begun = self._waiting.get(number) if isinstance(number, int) else None
         if begun is None or begun.answer.done():
             return _unconfirmed("nothing_waits")
@@ -113,7 +113,7 @@ class SecondLogin:
         return answer
 
     def refuse(self, do: str, answer: Answer, by: str, person: Person) -> Answer:
-        """Puts on record that an order was not carried out, and why; the answer."""
+        """Put on record that an order was not carried out, and why; return the answer."""
         order = Malformed(do, code=answer.code or "", values=answer.values)
         return self._table.order(Ordered(**now(), order=order, by=by, nonce=nonce(), person=person))
 
@@ -135,7 +135,7 @@ def _unconfirmed(code: str, /, **values: Value) -> Answer:
 
 
 def needs_two(shoe: Shoe, fields: Mapping[str, Any]) -> bool:
-    """Whether two people give this order, by its kind or by what the house asks for."""
+    """Return whether two people give this order, by its kind or by what the house asks for."""
     do = str(fields["do"]).replace("-", "_")
     if do in RECORD_ORDERS or (do in ORDERS and ORDERS[do].people in ("logins", "two")):
         return True
@@ -143,7 +143,7 @@ def needs_two(shoe: Shoe, fields: Mapping[str, Any]) -> bool:
 
 
 def refusal(shoe: Shoe, fields: Mapping[str, Any], by: str) -> Answer | None:
-    """Why the table would refuse this order of two people now; None if it would not, and a second person is needed."""
+    """Return why the table would refuse this order of two people now; None if not, and a second person is needed."""
     given = {name: value for name, value in fields.items() if name != "as_of"} | {"second": SECOND_PERSON}
     order = order_of(given, LOCAL)
     if isinstance(order, Malformed):
@@ -155,7 +155,7 @@ def refusal(shoe: Shoe, fields: Mapping[str, Any], by: str) -> Answer | None:
 
 
 def words(fields: Mapping[str, Any]) -> str:
-    """What an order does, for the second person; of `enter` not the card, which may be a secret of the shoe."""
+    """Return what an order does, for the second person; of `enter` not the card, which may be a secret of the shoe."""
     do = str(fields["do"])
     match fields:
         case {"do": "correct", "round": int(number), "cards": [*cards]}:

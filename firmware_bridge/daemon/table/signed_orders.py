@@ -96,26 +96,26 @@ class SignedOrders:
         return not self._keys or bool(self._allowed)
 
     def givers(self) -> dict[str, tuple[str, ...]]:
-        """The name of each key, "" for orders without a signature, and the orders that it may give."""
+        """Return the name of each key, "" for orders without a signature, and the orders that it may give."""
         keys = {each.config.name: each.config.allows for each in self._keys.values()}
         return {"": tuple(self._allowed)} | {
             name: tuple(each for each in allows if each in orders.ALL) for name, allows in keys.items()
         }
 
     def public(self) -> dict[str, str] | UnsetType:
-        """The public half of each key by its name, in hex; UNSET without a key."""
+        """Return the public half of each key by its name, in hex; UNSET without a key."""
         return {each.config.name: each.key.public.hex() for each in self._keys.values()} or UNSET
 
     def naming_two(self) -> tuple[str, ...]:
-        """The names of the keys that may name a second person."""
+        """Return the names of the keys that may name a second person."""
         return tuple(dict.fromkeys(each.config.name for each in self._keys.values() if each.config.two_people))
 
     def added(self, line: Line) -> None:
-        """Called with each line that is on disk: an order may name it as the newest that its giver has seen."""
+        """Note a line that is on disk: an order may name it as the newest that its giver has seen."""
         self._recent.append((line.public.journal, line.public.seq))
 
     def unsigned(self, payload: bytes) -> dict[str, Any] | None:
-        """The fields of an order that is not signed, or that this table without keys does not verify; None for others.
+        """Return the fields of an order not signed, or that this table without keys does not verify; None for others.
 
         Raises NotAnOrder.
         """
@@ -136,7 +136,7 @@ class SignedOrders:
         return fields
 
     def signed(self, payload: bytes) -> Signed:
-        """The order in an envelope, its count used up. Raises NotAnOrder, Repeated, StillWriting."""
+        """Return the order in an envelope, its count used up. Raises NotAnOrder, Repeated, StillWriting."""
         named, text = self._opened("command", payload)
         fields = _fields(text)
         name, count = named.config.name, fields["count"]
@@ -159,7 +159,7 @@ class SignedOrders:
         return Signed(by, order, named.config.allows, count, digest, refused, person, names_second)
 
     def read(self, name: str, payload: bytes) -> tuple[bytes, bool]:
-        """The text of a message of the topic `stored`, and whether a key signed it. Raises NotAnOrder."""
+        """Return the text of a message of the topic `stored`, and whether a key signed it. Raises NotAnOrder."""
         if not self._keys:
             return content(payload), False
         try:
@@ -173,7 +173,7 @@ class SignedOrders:
         return text.encode(), True
 
     def _opened(self, name: str, payload: bytes) -> tuple[_Named, str]:
-        """The key and the text of an envelope for a topic. Raises NotAnOrder."""
+        """Return the key and the text of an envelope for a topic. Raises NotAnOrder."""
         if len(payload) > LONGEST:
             raise NotAnOrder("too_long", {"most": LONGEST})
         try:
@@ -192,7 +192,7 @@ class SignedOrders:
         return named
 
     def _refused(self, key: OrderKeyConfig, fields: Mapping[str, Any]) -> Malformed | None:
-        """Why an order with a new count is not carried out, None where it may be."""
+        """Return why an order with a new count is not carried out, None where it may be."""
         do = fields["do"].replace("-", "_")
         named = shown(do)
         if why := _wrong_person(fields):
@@ -208,7 +208,7 @@ class SignedOrders:
         return None
 
     def _not_of_now(self, as_of: Any) -> Phrase | None:
-        """Why an entry is not one that the giver may have seen just now, None where it is."""
+        """Return why an entry is not one that the giver may have seen just now, None where it is."""
         if not isinstance(as_of, dict) or set(as_of) != {"journal", "seq", "boot"}:
             return phrase("as_of_fields")
         if as_of["boot"] != self._table.boot:
@@ -219,11 +219,11 @@ class SignedOrders:
         return None
 
     def _highest(self) -> int:
-        """The highest count that is taken now. A clock that is not set says nothing."""
+        """Return the highest count that is taken now. A clock that is not set says nothing."""
         return now()["at"] + AHEAD_MS if self._clock() == "synchronised" else HIGHEST
 
     def _expired(self, expires: Any) -> Phrase | None:
-        """Why an order counts no longer, None where it does. A clock that is not set says nothing."""
+        """Return why an order counts no longer, None where it does. A clock that is not set says nothing."""
         try:
             until = datetime.fromisoformat(expires)
             if until.tzinfo is None:
@@ -236,7 +236,7 @@ class SignedOrders:
 
 
 def _fields(text: str) -> dict[str, Any]:
-    """The fields of a signed order. Raises NotAnOrder."""
+    """Return the fields of a signed order. Raises NotAnOrder."""
     try:
         fields = parse(text.encode())
         once(text)
@@ -252,7 +252,7 @@ def _fields(text: str) -> dict[str, Any]:
 
 
 def _wrong_count(fields: Mapping[str, Any], last: int, most: int, name: str) -> NotAnOrder:
-    """The refusal of a count that was used up, or that is ahead. last: the last one used. most: the highest allowed."""
+    """Return the refusal of a count that was used up, or is ahead. last: that used last. most: the highest allowed."""
     count = fields["count"]
     todo = phrase("go_on_from", last=last, most=most) if last < most else phrase("no_count_left", name=name)
     if count <= last:
@@ -262,12 +262,12 @@ def _wrong_count(fields: Mapping[str, Any], last: int, most: int, name: str) -> 
 
 
 def _without_claims(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of an order without what only a signature needs."""
+    """Return the fields of an order without what only a signature needs."""
     return {name: value for name, value in fields.items() if name not in CLAIMS}
 
 
 def _wrong_person(fields: Mapping[str, Any]) -> Phrase | None:
-    """What is wrong with the person whom an order names, None for nothing."""
+    """Return what is wrong with the person whom an order names, None for nothing."""
     if PERSON not in fields:
         return None
     name = fields[PERSON]
@@ -278,7 +278,7 @@ def _wrong_person(fields: Mapping[str, Any]) -> Phrase | None:
 
 
 def _digest(fields: Mapping[str, Any], by: str) -> str:
-    """8 bytes, in hex, of the hash of a signed order, its key and its person, the same for any order of its keys."""
+    """Return 8 bytes, in hex, of the hash of a signed order, its key and its person, whatever the order of its keys."""
     content = {name: value for name, value in fields.items() if name not in CLAIMS or name == PERSON}
     content.pop("id", None)
     return sha256(msgspec.json.encode([by, content], order="sorted")).hexdigest()[:DIGITS]

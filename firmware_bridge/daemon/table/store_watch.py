@@ -75,18 +75,18 @@ class StoreWatch:
         return self._store.name if self._store else None
 
     def up(self) -> None:
-        """Called after each reconnect: begins to watch."""
+        """Begin to watch, after each reconnect."""
         self._is_up = True
         self._wait.reset()
         self._watch()
 
     def down(self) -> None:
-        """Called when the connection is lost: stops the timers."""
+        """Stop the timers, as the connection is lost."""
         self._is_up, self._timed = False, None
         self._rest()
 
     def receive(self, message: Incoming) -> None:
-        """Handles a message of the topic `stored`; an invalid one is refused, and changes nothing."""
+        """Handle a message of the topic `stored`; an invalid one is refused, and changes nothing."""
         if self._store is None:
             return
         try:
@@ -108,14 +108,14 @@ class StoreWatch:
         self._watch()
 
     def asked(self) -> None:
-        """Called when entries are sent again as the backend asked for them: it need not get them twice."""
+        """Note that entries are sent again as the backend asked for them: it need not get them twice."""
         if self._again:
             self._again.cancel()
         self._again = self._timed = None
         self._watch()
 
     def status(self) -> dict[str, Any] | None:
-        """The state of the store for a technician; None where none is configured."""
+        """Return the state of the store for a technician; None where none is configured."""
         if self._store is None:
             return None
         return {
@@ -128,7 +128,7 @@ class StoreWatch:
         }
 
     def _watch(self) -> None:
-        """Starts the timers while the store lacks entries, else stops them."""
+        """Start the timers while the store lacks entries, else stop them."""
         if self._store and self._store.sent != self._sent:
             self._sent = self._store.sent
             if self._sent and self._is_up and self._timed is None:
@@ -147,7 +147,7 @@ class StoreWatch:
         self._again = self._silent = None
 
     def _send_again(self) -> None:
-        """Sends a little of what the store lacks, and doubles the wait."""
+        """Send a little of what the store lacks, and double the wait."""
         self._again = self._timed = None
         self._wait.longer()
         self._watch()
@@ -162,7 +162,7 @@ class StoreWatch:
         self._was_later = False
 
     def _go_on(self) -> None:
-        """Sends the next part once the store has the last one within `AGAIN_S`, and nothing behind it.
+        """Send the next part once the store has the last one within `AGAIN_S`, and nothing behind it.
 
         A store that has more, or says so later, is late, and lacks nothing there: what is on its way is not sent twice.
         """
@@ -179,7 +179,7 @@ class StoreWatch:
             self._resend(part)
 
     def _send_later_part(self) -> bool:
-        """Sends a part behind those without an answer, which may hold an unreadable entry; whether there is one."""
+        """Send a part behind those without answer, which may hold an unreadable entry; return whether there is one."""
         later = self._missing(self._tried)
         if later:
             self._resend(later)
@@ -211,5 +211,5 @@ class StoreWatch:
 
 
 def _end(part: Range | None) -> Cursor | None:
-    """The last entry of a part."""
+    """Return the last entry of a part."""
     return Cursor(part.journal, part.to) if part and part.to else None

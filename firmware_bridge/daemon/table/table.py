@@ -50,7 +50,7 @@ class Lights(Protocol):
     """A panel of lamps."""
 
     def show(self, lit: dict[str, str]) -> None:
-        """Lights these lamps with these rhythms, all others off."""
+        """Light these lamps with these rhythms, all others off."""
 
 
 class _Late(NamedTuple):
@@ -103,7 +103,7 @@ class Table:
         """Milliseconds by which the wall clock was set forwards since the start, in total."""
 
     def start(self, house: House, **begun: Any) -> None:
-        """Journals the start of the daemon, with the journal open; `house` is for the next shoe.
+        """Journal the start of the daemon, with the journal open; `house` is for the next shoe.
 
         begun: the other fields of `inputs.Started` that are known, such as `record`.
         """
@@ -129,7 +129,7 @@ class Table:
         return self._outage.error
 
     def handle(self, fact: inputs.AnyInput) -> tuple[AnyEvent, ...]:
-        """Judges an input, journals and publishes it; its events, none during an outage of the disk nor after `close`.
+        """Judge an input, journal and publish it; return its events, none in an outage of the disk or after `close`.
 
         Raises, then at every call, an error that must end the process: SyncFailed if the disk did not confirm, or an
         internal error that could not be journaled. The loop's exception handler gets it too.
@@ -157,7 +157,7 @@ class Table:
             return ()
 
     def order(self, fact: inputs.Ordered) -> Answer:
-        """Gives an order; its answer, the first one again for a repeated id.
+        """Give an order; return its answer, the first one again for a repeated id.
 
         Raises StillWriting where the disk has not answered yet: the order takes effect if it does.
         """
@@ -172,14 +172,14 @@ class Table:
         return answered or answer_to(self.shoe, fact.id) or refused("not_judged", fact.id)
 
     def first_answer(self, id: str | None, digest: str | None) -> Answer | None:
-        """The answer that a repeated order got; None for a new one. Raises StillWriting where it has none yet."""
+        """Return the answer that a repeated order got, None for a new one. Raises StillWriting if it has none yet."""
         if self._is_writing(id):
             raise StillWriting
         known = answer_to(self.shoe, id)
         return known if known and known.digest == digest else self.refusals.answer(id, digest)
 
     def record_refused(self, refused: Malformed, by: str) -> bool:
-        """Journals a line that counts refusals, so that none has a line of its own; whether that is done."""
+        """Journal a line that counts refusals, so that none has a line of its own; return whether that is done."""
         if self.disk or self._failed or not self.begun:
             return False
         self._is_count = True
@@ -189,7 +189,7 @@ class Table:
             self._is_count = False
 
     def shown(self) -> Lamps:
-        """The lamps and their reasons: no guiding during an outage of the disk, nor while only observing."""
+        """Return the lamps and their reasons: no guiding during an outage of the disk, nor while only observing."""
         if self.disk:
             return unguided(self.disk.irregularity, self.disk.irregularity)
         if self.observing:
@@ -197,15 +197,15 @@ class Table:
         return with_warnings(lamps(self.shoe), self._warnings.values())
 
     def alarms(self) -> Alarms:
-        """The open irregularities of the shoe, the warnings, and an outage of the disk."""
+        """Return the open irregularities of the shoe, the warnings, and an outage of the disk."""
         return Alarms((*alarms(self.shoe), *self._warnings.values(), *self._outage.alarms()))
 
     def states(self) -> dict[str, Any]:
-        """The retained topics of the table: topic -> an encodable value without the head."""
+        """Return the retained topics of the table: topic -> an encodable value without the head."""
         return snapshots(self.shoe, self.shown(), self.alarms(), self._own)
 
     def warn(self, alarm: str, /, **values: Value) -> None:
-        """Raises an alarm that is not journaled, a row of `BRIDGE`, once until `unwarn`. values: of that row."""
+        """Raise an alarm that is not journaled, a row of `BRIDGE`, once until `unwarn`. values: of that row."""
         if alarm not in self._warnings:
             log.warning("%s", line("en", alarm, self.shoe.house.policy, values))
             house = BRIDGE[alarm].house
@@ -213,23 +213,23 @@ class Table:
             self._show()
 
     def unwarn(self, alarm: str, /) -> None:
-        """Clears the alarm of `warn`."""
+        """Clear the alarm of `warn`."""
         if self._warnings.pop(alarm, None):
             self._show()
 
     def light(self, lights: Lights) -> None:
-        """Replaces the panel of lamps."""
+        """Replace the panel of lamps."""
         self.lights = lights
         self._show()
 
     def stop_for(self, error: DiskError) -> bool:
-        """Shows an outage of the disk; whether that is news."""
+        """Show an outage of the disk; return whether that is news."""
         if is_news := self._outage.go_on(error):
             self._show()
         return is_news
 
     def close(self) -> None:
-        """Switches lamps and timers off; counted refusals are journaled."""
+        """Switch lamps and timers off; counted refusals are journaled."""
         with suppress(SyncFailed):
             self.refusals.close()
         self._is_closed = True
@@ -287,7 +287,7 @@ class Table:
     def _finished(
         self, fact: inputs.AnyInput, entry: Entry, publish: Callable[[], None], size: int
     ) -> tuple[AnyEvent, ...]:
-        """Publishes an entry that is on disk, and does the rest for its input; its events."""
+        """Publish an entry that is on disk, and do the rest for its input; return its events."""
         publish()  # first: a backend waits for it
         self.budget.journaled(self.shoe, entry, size)
         self.shoe = advance(self.shoe, entry)
@@ -301,22 +301,22 @@ class Table:
         return entry.events
 
     def _record_counts(self, codes: dict[str, int], used: dict[str, int]) -> bool:
-        """Journals refusals by their codes, and counts of keys that no entry has; whether that is done."""
+        """Journal refusals by their codes, and counts of keys that no entry has; return whether that is done."""
         new = {name: count for name, count in used.items() if count > last_count(self.shoe, name)}
         if self.disk or self._failed or not self.begun:
             return False
         return not (codes or new) or bool(self.handle(inputs.RefusalsCounted(**now(), why=codes, counts=new)))
 
     def _is_writing(self, id: str | None) -> bool:
-        """Whether an order with this id is what the disk has not answered yet."""
+        """Return whether an order with this id is what the disk has not answered yet."""
         return bool(self._late and id and getattr(self._late.fact, "id", None) == id)
 
     def _is_late(self, fact: inputs.AnyInput) -> bool:
-        """Whether this very input, or its refusal, is what the disk has not answered yet."""
+        """Return whether this very input, or its refusal, is what the disk has not answered yet."""
         return self._late is not None and self._late.fact.salt == fact.salt
 
     def _written(self) -> None:
-        """Called when the disk has answered, late: goes on with that entry, then with the inputs behind it."""
+        """Go on with the entry that the disk has answered, late, then with the inputs behind it."""
         late, self._late = self._late, None
         if late is None or self._failed:
             return
@@ -335,7 +335,7 @@ class Table:
         return self._finished(*late)
 
     def _judged(self, fact: inputs.AnyInput) -> tuple[AnyEvent, ...]:
-        """The events of an input: of `decide`, of `observe` while observing, or of `fault` after an error."""
+        """Return the events of an input: of `decide`, of `observe` while observing, or of `fault` after an error."""
         try:
             if self.observing:
                 return observe(self.shoe, fact)
@@ -347,7 +347,7 @@ class Table:
             return fault(self.shoe, fact, error)
 
     def _watch_clock(self, fact: inputs.AnyInput) -> None:
-        """Journals a jump of the wall clock against the monotonic one; an input that waited was stamped before it."""
+        """Journal a jump of the wall clock against the monotonic one; an input that waited was stamped before it."""
         if fact.mono < self._watched_to:
             return
         ahead, before = fact.at - fact.mono, self._wall_ahead
@@ -376,7 +376,7 @@ class Table:
         self._retry = self._loop.call_later(self._queue.retry_s, self._try_disk)
 
     def _try_disk(self) -> None:
-        """Journals the queued inputs, then the outage itself once all are written."""
+        """Journal the queued inputs, then the outage itself once all are written."""
         if self.disk is None or self._failed or self._late:
             return
         if self._retry:

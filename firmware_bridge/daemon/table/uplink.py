@@ -77,7 +77,7 @@ class DuplicateTableId:
         )
 
     def is_ours(self, payload: bytes, link: int) -> bool:
-        """Handles a live `status`; whether this daemon published it, over its connection `link`."""
+        """Handle a live `status`; return whether this daemon published it, over its connection `link`."""
         try:
             status = _decode(payload)
         except Undecodable:
@@ -91,7 +91,7 @@ class DuplicateTableId:
         return False
 
     def forget(self) -> None:
-        """Drops all other daemons, as the connection is lost."""
+        """Drop all other daemons, as the connection is lost."""
         self._online.clear()
 
 
@@ -165,18 +165,18 @@ class Uplink:
         self.outage = BrokerOutage(table, lambda: self.link.up, self._is_doubtful, loop)
 
     def start(self) -> None:
-        """Begins to connect: with the journal open, or to show why it is not."""
+        """Begin to connect: with the journal open, or to show why it is not."""
         self.outage.expect()
         self.link.start()
         self.certificates.start()
 
     def begin(self, opened: Opened) -> None:
-        """Begins to send the open journal."""
+        """Begin to send the open journal."""
         self._cursor = opened.cursor
         self.outbox.begin(*opened)
 
     async def close(self, last_word: LastWord) -> None:
-        """Publishes the last status and disconnects; undelivered messages are sent after the next start."""
+        """Publish the last status and disconnect; undelivered messages are sent after the next start."""
         self.outage.close()
         self.certificates.close()
         self.backend.close()
@@ -193,7 +193,7 @@ class Uplink:
             self._cursor.close()
 
     def publishing(self, line: Line) -> Callable[[], None]:
-        """A function that publishes a line once it is on disk; the messages are made before, to send quickly."""
+        """Return a function that publishes a line once it is on disk; the messages are made before, to send quickly."""
         made = messages(line)
 
         def publish() -> None:
@@ -204,12 +204,12 @@ class Uplink:
         return publish
 
     def resend(self, part: Range) -> None:
-        """Sends a part of a journal again, beside the new entries."""
+        """Send a part of a journal again, beside the new entries."""
         self.outbox.resend(part)
         self._store.asked()
 
     def publish_health(self, health: Health) -> None:
-        """Publishes the health; without a connection, after the next reconnect."""
+        """Publish the health; without a connection, after the next reconnect."""
         self.health = health
         self.changed()
         payload = joined(self._head(), health)
@@ -218,20 +218,20 @@ class Uplink:
             self._overwritten.sent("health", payload)
 
     def changed(self) -> None:
-        """Called when the retained topics may have changed."""
+        """Publish the retained topics that may have changed."""
         if self._odds:
             self._odds.follow(self._table.shoe)
         self.states.changed()
 
     def queue(self) -> int:
-        """Entries of the present journal that the broker has not acknowledged, or the store does not have."""
+        """Return how many entries of the present journal the broker has not acknowledged, or the store lacks."""
         shoe, acked = self._table.shoe, self.outbox.cursor
         if not self.outbox.waiting:
             return 0
         return shoe.seq - acked.seq if acked and acked.journal == shoe.journal else shoe.seq
 
     def status(self) -> dict[str, Any]:
-        """The state of the link for a technician."""
+        """Return the state of the link for a technician."""
         return {
             "up": self.link.up,
             "protocol": {4: "3.1.1", 5: "5"}.get(self.link.protocol or 0),
@@ -252,7 +252,7 @@ class Uplink:
         return self._echoes.awaited or self.link.is_doubtful or bool(self.shared)
 
     def _own(self, protocol: int) -> list[str]:
-        """Own topics to subscribe to: `status`, to find duplicates, and by MQTT 3.1.1 echoes of all streams.
+        """Return the own topics to subscribe to: `status`, to find duplicates, and by MQTT 3.1.1 echoes of all streams.
 
         And `checkpoint`: a broker need not send what it keeps of our own where we ask for messages of others.
         """
@@ -282,7 +282,7 @@ class Uplink:
             self.outage.warn(why)
 
     def _mute(self, topic: str) -> None:
-        """Handles a broker that acknowledged a message and did not pass it on."""
+        """Handle a broker that acknowledged a message and did not pass it on."""
         self.link.give_up(f"{self._prefix}/{topic}")
         self.outage.warn(self.outage.why)
 
@@ -294,7 +294,7 @@ class Uplink:
             self._follow(lambda: self.outbox.delivered(mid))
 
     def _follow(self, step: Callable[[], object]) -> None:
-        """Does a step that may move the cursor, and saves it if it moved."""
+        """Do a step that may move the cursor, and save it if it moved."""
         before = self.outbox.acked
         step()
         if self.outbox.acked != before:

@@ -28,7 +28,7 @@ class Mistake(NamedTuple):
 
 
 def _fault(code: str, /, **values: Value) -> Phrase:
-    """A mistake in the value of a field, as a phrase that follows the field's name."""
+    """Return a mistake in the value of a field, as a phrase that follows the field's name."""
     return Phrase(code, values)
 
 
@@ -37,12 +37,12 @@ NOT_A_CARD: Final = _fault("not_card")
 
 
 def shown(word: str) -> str:
-    """The beginning of a word from outside, in one line."""
+    """Return the beginning of a word from outside, in one line."""
     return escaped(word[:ECHO])[:ECHO]
 
 
 def mistake(kind: type[Struct], given: Mapping[str, Any]) -> Mistake | None:
-    """The first mistake in the fields of an order or a part of it, None if there is none; the text repeats no value."""
+    """Return the first mistake in the fields of an order or a part of it, None for none; the text repeats no value."""
     known = _fields(kind)
     for name in given:
         if name not in known:
@@ -59,7 +59,7 @@ def mistake(kind: type[Struct], given: Mapping[str, Any]) -> Mistake | None:
 
 @cache
 def _fields(kind: type[Struct]) -> dict[str, tuple[inspect.Type, bool]]:
-    """Name -> type, and whether the field is required."""
+    """Return name -> type, and whether the field is required."""
     return {each.encode_name: (inspect.type_info(each.type), each.required) for each in fields(kind)}
 
 
@@ -73,7 +73,7 @@ def _unknown(kind: type[Struct], name: str, known: Mapping[str, Any]) -> Mistake
 
 
 def _wrong(info: inspect.Type, value: Any) -> Phrase | None:
-    """The mistake in a value, a phrase that follows its name."""
+    """Return the mistake in a value, a phrase that follows its name."""
     match info:
         case inspect.Metadata(type=kind, extra={"of": "person"}):
             unfit = None if _wrong(kind, value) else names.unfit(value, LONGEST_NAME)
@@ -112,7 +112,7 @@ def _wrong_part(kind: type[Struct], value: Any) -> Phrase | None:
 
 
 def _not_a_number(low: int | None, high: int | None) -> Phrase:
-    """The mistake in a number; limits of JSON integers are not mentioned."""
+    """Return the mistake in a number; limits of JSON integers are not mentioned."""
     if low is not None and high is not None and high < LARGEST:
         return _fault("not_in_range", least=low, most=high)
     return _fault("not_number")
@@ -131,7 +131,7 @@ def _wrong_text(info: inspect.StrType, value: Any) -> Phrase | None:
 
 
 def _within(info: inspect.Type, value: Any) -> Iterator[Phrase]:
-    """Mistakes within a list, or an object with free keys."""
+    """Yield mistakes within a list, or an object with free keys."""
     match info:
         case inspect.VarTupleType(item_type=kind):
             if not isinstance(value, list):

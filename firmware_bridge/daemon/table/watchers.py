@@ -22,13 +22,13 @@ class Watch(Protocol):
     """The view of a watcher beyond the status."""
 
     def begin(self) -> None:
-        """Called when a watcher begins."""
+        """Begin for a watcher."""
 
     def end(self) -> None:
-        """Called when a watcher ends."""
+        """End for a watcher."""
 
     def seen(self, after: int) -> dict[str, Any]:
-        """The present view; `frames` only those numbered above `after`."""
+        """Return the present view; `frames` only those numbered above `after`."""
 
 
 class Watchers:
@@ -39,12 +39,12 @@ class Watchers:
         self._changes = set[asyncio.Event]()
 
     def changed(self) -> None:
-        """Called when their view may have changed."""
+        """Show watchers their view, as it may have changed."""
         for each in self._changes:
             each.set()
 
     async def serve(self, role: Role, connection: Connection) -> None:
-        """Serves one until it ends; a slow one misses states and delays no other."""
+        """Serve a watcher until it ends; a slow one misses states and delays no other."""
         changed = asyncio.Event()
         self._changes.add(changed)
         watch = None if role == "dealer" else self._watch
