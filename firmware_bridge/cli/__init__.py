@@ -50,7 +50,7 @@ COLLECT_AFTER: Final = 20_000
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Runs a command; its exit code is one of `Exit`."""
+    """Run a command; return its exit code, one of `Exit`."""
     gc.set_threshold(COLLECT_AFTER)
     words = _as_typed(sys.argv[1:] if argv is None else argv)
     with outlived() as output, installed("shoe"):
@@ -101,7 +101,7 @@ def _code_of(error: BridgeError) -> Exit:
 
 
 def parser_of(known: Collection[str]) -> argparse.ArgumentParser:
-    """The parser of `shoe`, with options of the commands `known` only: no other module is loaded, to be quick."""
+    """Return the parser of `shoe`, with options of only the commands `known`: no other module is loaded."""
     speaks = bool(known) and next(iter(known)) in SPEAKING
     parser = (_Translated if speaks else Parser)(prog="shoe", description="The card shoe of one table.")
     parser.add_argument("--version", action=Version)
@@ -129,13 +129,13 @@ class _Translated(Parser):
 
 
 def _given(option: str) -> str | None:
-    """The value of an option among the words of the command line, as far as it is there."""
+    """Return the value of an option among the words of the command line, as far as it is there."""
     words = [part for word in sys.argv[1:] for part in word.split("=", 1)]
     return next((value for name, value in pairwise(words) if name == option), None)
 
 
 def _as_typed(words: list[str]) -> list[str]:
-    """The words, with the order of `shoe do` as its parser names it: `bets_closed` is `bets-closed`."""
+    """Return the words, with the order of `shoe do` as its parser names it: `bets_closed` is `bets-closed`."""
     if words[:1] != ["do"]:
         return words
     place = next((n for n, word in enumerate(words[1:], 1) if not word.startswith("-")), len(words))

@@ -6,10 +6,10 @@ from firmware_bridge.config.bundle import bundle_options, run_bundle
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """The options of `shoe bundle`."""
+    """Add the options of `shoe bundle`."""
     bundle_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Runs the action; 0 if all is well. Raises NotTaken."""
+    """Run the action; return 0 if all is well. Raises NotTaken."""
     return run_bundle(arguments, ())

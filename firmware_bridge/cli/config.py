@@ -42,7 +42,7 @@ Sections = dict[str, Any]
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """The options of `shoe config`."""
+    """Add the options of `shoe config`."""
     config_option(parser)
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--json", action="store_true", help="one JSON object, for programs")
@@ -53,7 +53,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints what was asked for, without secrets; 0. Raises ConfigError."""
+    """Print what was asked for, without secrets; return 0. Raises ConfigError."""
     if arguments.reference:
         sys.stdout.write(document())
         return 0
@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def scrubbed(text: str, secrets: Iterable[str] = ()) -> str:
-    """The text without passwords, keys and logins (found by their names), and without `secrets`."""
+    """Return the text without passwords, keys and logins (found by their names), and without `secrets`."""
     for secret in secrets:
         text = text.replace(secret, LEFT_OUT)
     for pattern, instead in ((_SECRET_KEY, rf'\1"{LEFT_OUT}"'), (_PEM, LEFT_OUT), (_LOGIN, LEFT_OUT)):
@@ -77,7 +77,7 @@ def scrubbed(text: str, secrets: Iterable[str] = ()) -> str:
 
 
 def secrets_of(config: Path) -> list[str]:
-    """Contents of the secret files that a config names, as far as this user may read them."""
+    """Return the contents of the secret files that a config names, as far as this user may read them."""
     try:
         section = toml(text_in(config)).get("mqtt", {})
     except (OSError, ValueError):
@@ -96,7 +96,7 @@ def _contents(section: dict[str, object]) -> Iterator[str]:
 
 
 def effective(config: Config) -> Sections:
-    """Section -> key -> value, given or default; None if not set."""
+    """Return section -> key -> value, given or default; None if not set."""
     sections: Sections = msgspec.to_builtins(config)
     sections["game"] = msgspec.to_builtins(config.terms, builtin_types=(Decimal,))
     for key in ("good_roads", *(config.rules.money.bet_range or ())):
@@ -111,7 +111,7 @@ def effective(config: Config) -> Sections:
 
 
 def _lines(sections: Sections) -> Iterator[str]:
-    """The sections as TOML; a key that is not set is commented out."""
+    """Yield the sections as TOML; a key that is not set is commented out."""
     for section, held in sections.items():
         several = isinstance(held, list | tuple)
         for keys in held if several else (held,):

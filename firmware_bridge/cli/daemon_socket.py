@@ -63,7 +63,7 @@ class NotSent(UsageError):
 
 
 def config_option(parser: argparse.ArgumentParser) -> None:
-    """Adds `--config`, the file that names the daemon's journal and so its socket."""
+    """Add `--config`, the file that names the daemon's journal and so its socket."""
     parser.add_argument(
         "--config",
         type=Path,
@@ -74,7 +74,7 @@ def config_option(parser: argparse.ArgumentParser) -> None:
 
 
 def socket_path(config: Path) -> Path:
-    """Path of the control socket of a config's daemon. Raises ConfigError if the file cannot be read.
+    """Return the path of the control socket of a config's daemon. Raises ConfigError if the file cannot be read.
 
     Only the system's config leads to the system's daemon: an order must not reach a wrong table.
     """
@@ -86,7 +86,7 @@ def socket_path(config: Path) -> Path:
 
 
 def journal_dir(config: Path) -> Path:
-    """The journal's directory in a config. Reads only this key: `shoe status` loads no more than it needs."""
+    """Return the journal's directory in a config. Read only this key: `shoe status` loads no more than it needs."""
     try:
         section = document(config).get("journal", {})
     except OSError as error:
@@ -96,7 +96,7 @@ def journal_dir(config: Path) -> Path:
 
 
 def ask(path: Path, request: dict[str, Any], lang: str = "en") -> dict[str, Any]:
-    """The daemon's answer to a request; of an order that waits for a second login, once it was confirmed or not.
+    """Return the daemon's answer to a request; of an order that waits for a second login, once it was confirmed or not.
 
     lang: of the text that says so. Raises NoDaemon.
     """
@@ -120,18 +120,18 @@ def _say_that_it_waits(answer: dict[str, Any], lang: str) -> None:
 
 
 def daemons_alone(path: Path) -> tuple[str, str]:
-    """What is wrong, and what to do, where this user reads a file by the daemon only, and none runs."""
+    """Return what is wrong, and what to do, where this user reads a file by the daemon only, and none runs."""
     return f"{path} is the daemon's alone, and no daemon runs", "start the daemon, or put sudo before the command"
 
 
 def follow(path: Path) -> Iterator[dict[str, Any]]:
-    """The daemon's status now and after each change. Raises NoDaemon when it ends."""
+    """Yield the daemon's status now and after each change. Raises NoDaemon when it ends."""
     with connected(path, "watch") as control:
         yield from _answers(control, {"do": "watch"}, path)
 
 
 def checked(request: dict[str, Any]) -> dict[str, Any]:
-    """The request. Raises NotSent for a text that no table accepts."""
+    """Return the request. Raises NotSent for a text that no table accepts."""
     for field, text in request.items():
         if isinstance(text, str) and (wrong := fault(text, len(text))):
             raise NotSent(f"--{field.replace('_', '-')} {wrong}", REMEDY)
@@ -139,12 +139,12 @@ def checked(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def at_the_table(hint: str) -> str:
-    """The hint with the commands to type here in place of order names."""
+    """Return the hint with the commands to type here in place of order names."""
     return re.sub(rf"\b({'|'.join(_AT_THE_TABLE)})\b", lambda found: _AT_THE_TABLE[found[1]], hint)
 
 
 def _answers(control: socket.socket, request: dict[str, Any], path: Path) -> Iterator[dict[str, Any]]:
-    """Sends a request and yields the answers, one a line."""
+    """Send a request and yield the answers, one a line."""
     try:
         with suppress(BrokenPipeError):  # it was refused, and says why
             control.sendall(json.dumps(signed(request)).encode() + b"\n")
@@ -167,7 +167,7 @@ def _answers(control: socket.socket, request: dict[str, Any], path: Path) -> Ite
 
 
 def signed(request: dict[str, Any]) -> dict[str, Any]:
-    """The request with this terminal, where it has a name for the record: what the kernel cannot say of a caller."""
+    """Return the request with this terminal, where it has a name for the record: the kernel cannot say it."""
     try:
         terminal = os.ttyname(0).removeprefix("/dev/") if "by" in request else ""
     except OSError:
@@ -176,7 +176,7 @@ def signed(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def connected(path: Path, do: str) -> socket.socket:
-    """A connection to the daemon for a request: at the control socket, else as one of a role. Raises NoDaemon."""
+    """Return a connection to the daemon for a request: at the control socket, else one of a role. Raises NoDaemon."""
     refused: list[OSError] = []
     for each in (path, *(path.parent / role / path.name for role in roles_for(do))):
         control = socket.socket(socket.AF_UNIX)
@@ -192,7 +192,7 @@ def connected(path: Path, do: str) -> socket.socket:
 
 
 def _error_for(path: Path, error: OSError, do: str) -> NoDaemon:
-    """The error of a socket that cannot be reached; a right is missing only where a daemon listens behind it."""
+    """Return the error of a socket that cannot be reached; a right is missing only where a daemon listens behind it."""
     is_shut = isinstance(error, PermissionError)
     if is_shut and any(is_bound(each) for each in (path, *(path.parent / role / path.name for role in GROUPS))):
         groups = " or ".join(GROUPS[role] for role in roles_for(do))
@@ -207,7 +207,7 @@ def _error_for(path: Path, error: OSError, do: str) -> NoDaemon:
 
 
 def _may_exist(path: Path) -> bool:
-    """Whether a file exists, or may exist hidden from this user."""
+    """Return whether a file exists, or may exist hidden from this user."""
     try:
         return path.exists()
     except PermissionError:

@@ -7,7 +7,7 @@ from firmware_bridge.facts.cards import HINT, Card, look_alikes, read_card
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """The options of `shoe enter`."""
+    """Add the options of `shoe enter`."""
     parser.add_argument("card", type=_card, metavar="CARD", help="rank and suit: As, Td, 10d, kc")
     help = "the second person who saw the card; not where he confirms it from his own login ([rights] two_people)"
     parser.add_argument("--second", default="", metavar="NAME", help=help)
@@ -15,7 +15,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Enters the card; 0 if accepted, 1 if refused. Raises NoDaemon."""
+    """Enter the card; return 0 if accepted, 1 if refused. Raises NoDaemon."""
     return give(arguments, "enter", {"card": arguments.card.value, "second": arguments.second})
 
 

@@ -22,7 +22,7 @@ class NoKey(BridgeError):
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """The options of `shoe key`."""
+    """Add the options of `shoe key`."""
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     new = actions.add_parser("new", help="make the key of this device", description="make the key of this device")
     new.add_argument("--file", type=Path, default=CREDENTIAL, metavar="FILE", help=f"(default: {CREDENTIAL})")
@@ -39,7 +39,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def change_options(parser: argparse.ArgumentParser) -> None:
-    """Adds the file of the key, and the names of the two people who change the record."""
+    """Add the file of the key, and the names of the two people who change the record."""
     config_option(parser)
     parser.add_argument("--file", type=Path, default=CREDENTIAL, metavar="FILE", help=f"(default: {CREDENTIAL})")
     parser.add_argument("--by", required=True, metavar="NAME", help="your name, on record")
@@ -48,7 +48,7 @@ def change_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Runs the action; 0 if all is well. Raises NoKey, and NoDaemon where none answers."""
+    """Run the action; return 0 if all is well. Raises NoKey, and NoDaemon where none answers."""
     match arguments.action:
         case "new":
             return _new(arguments.file, arguments.if_none)
@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _new(path: Path, if_none: bool) -> int:
-    """Makes a key that is there whole or not at all; one that is there stays."""
+    """Make a key that is there whole or not at all; one that is there stays."""
     if path.exists():
         if if_none:
             print(f"{path} is there already")
@@ -91,7 +91,7 @@ def _show(arguments: argparse.Namespace) -> int:
 
 
 def _rotate(arguments: argparse.Namespace) -> int:
-    """Makes the next key, then changes to it once the daemon has read it."""
+    """Make the next key, then change to it once the daemon has read it."""
     path = socket_path(arguments.config)
     record = ask(path, {"do": "status"})["record"]
     if record["key"] is None:
@@ -105,14 +105,14 @@ def _rotate(arguments: argparse.Namespace) -> int:
 
 
 def _retire(arguments: argparse.Namespace) -> int:
-    """Retires the old key, and puts the present one in its place."""
+    """Retire the old key, and put the present one in its place."""
     order(socket_path(arguments.config), {"do": "retire_key", "by": arguments.by, "second": arguments.second})
     replace_old(arguments.file)
     return 0
 
 
 def has_next(record: dict[str, Any], file: Path) -> bool:
-    """Whether the daemon has read the next key; else it is made in the file beside `file`. Raises NoKey."""
+    """Return whether the daemon has read the next key; else it is made in the file beside `file`. Raises NoKey."""
     if record["next"]:
         return True
     following = _following(file)
@@ -126,7 +126,7 @@ def has_next(record: dict[str, Any], file: Path) -> bool:
 
 
 def replace_old(file: Path) -> None:
-    """Puts the key that signs now in the place of the old one. Raises NoKey."""
+    """Put the key that signs now in the place of the old one. Raises NoKey."""
     following = _following(file)
     try:
         following.replace(file)
@@ -137,19 +137,19 @@ def replace_old(file: Path) -> None:
 
 
 def order(path: Path, request: dict[str, str]) -> None:
-    """Gives an order about the record. Raises NoKey where the daemon refuses, NoDaemon where none answers."""
+    """Give an order about the record. Raises NoKey where the daemon refuses, NoDaemon where none answers."""
     answer = harmless(ask(path, checked(request)))
     if not answer["ok"]:
         raise NoKey(*words_of("en", answer))
 
 
 def _following(path: Path) -> Path:
-    """The file of the next key, beside that of the present one."""
+    """Return the file of the next key, beside that of the present one."""
     return path.with_name(f"{path.name}-next")
 
 
 def fingerprint(vkey: str) -> str:
-    """Five groups of four hex digits, to be read aloud: the beginning of the key's SHA-256."""
+    """Return five groups of four hex digits, to be read aloud: the beginning of the key's SHA-256."""
     digits = sha256(vkey.encode()).hexdigest()[:20]
     return " ".join(digits[n : n + 4] for n in range(0, 20, 4))
 

@@ -48,7 +48,7 @@ class WorkerError(BridgeError, RuntimeError):
 
 
 def jobs_option(parser: argparse.ArgumentParser) -> None:
-    """Adds the option `--jobs`."""
+    """Add the option `--jobs`."""
     parser.add_argument("--jobs", type=_jobs, default=_cores(), metavar="N", help="processes (default: one per core)")
 
 
@@ -78,7 +78,7 @@ class Workers:
             os.close(file)
 
     def start(self, task: Callable[[], Iterable[T]]) -> Iterator[T]:
-        """Starts a task and yields the results of finished ones, in order; at most 1.5 x jobs are in flight.
+        """Start a task and yield the results of finished ones, in order; at most 1.5 x jobs are in flight.
 
         Task and results are pickled. Raises a task's error after its results; WorkerError if a process died.
         """
@@ -94,12 +94,12 @@ class Workers:
             yield from self._results()
 
     def finish(self) -> Iterator[Any]:
-        """Yields the results of all tasks in flight. Raises as `start` does."""
+        """Yield the results of all tasks in flight. Raises as `start` does."""
         while self._pending:
             yield from self._results()
 
     def _forked(self) -> "ProcessPoolExecutor":
-        """The pool with all its processes forked; SIGINT stays blocked in them."""
+        """Return the pool with all its processes forked; SIGINT stays blocked in them."""
         from concurrent.futures import ProcessPoolExecutor
         from multiprocessing import active_children, get_context
 
@@ -115,7 +115,7 @@ class Workers:
         return self._pool
 
     def _results(self) -> Iterator[Any]:
-        """Results of the oldest task."""
+        """Yield the results of the oldest task."""
         from concurrent.futures.process import BrokenProcessPool
 
         future, file = self._pending[0]
@@ -155,7 +155,7 @@ class Bar:
         self.clear()
 
     def reach(self, done: int) -> None:
-        """Sets the number of bytes done."""
+        """Set the number of bytes done."""
         self.done = done
         if self._is_shown and (now := monotonic()) >= self._next:
             self._next = now + EVERY_S
@@ -163,7 +163,7 @@ class Bar:
             print(_TO_BEGIN + self._text(now - self._begun), end="", file=sys.stderr, flush=True)
 
     def clear(self) -> None:
-        """Clears the bar's line for a line of text."""
+        """Clear the bar's line for a line of text."""
         if self._is_drawn:
             self._is_drawn = False
             print(_TO_BEGIN, end="", file=sys.stderr, flush=True)
@@ -181,7 +181,7 @@ class Bar:
 
 
 def _work(file: int) -> None:
-    """Runs the task in a file, and writes its results there."""
+    """Run the task in a file, and write its results there."""
     with open(file, "r+b", closefd=False) as results:
         results.seek(0)
         task = pickle.load(results)
@@ -196,7 +196,7 @@ def _died() -> WorkerError:
 
 
 def _begin() -> None:
-    """Keeps memory shared with the parent, and ends this process as soon as the parent is gone, or by SIGTERM."""
+    """Keep memory shared with the parent, and end this process as soon as the parent is gone, or by SIGTERM."""
     from multiprocessing import parent_process
 
     signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a pool that ends waits for it; the parent may have a handler
@@ -218,5 +218,5 @@ def _jobs(text: str) -> int:
 
 
 def _cores() -> int:
-    """Number of useful processes: one for each usable core; one alone if other threads run."""
+    """Return the number of useful processes: one for each usable core; one alone if other threads run."""
     return len(os.sched_getaffinity(0)) if threading.active_count() == 1 else 1

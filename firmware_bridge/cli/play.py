@@ -29,7 +29,7 @@ HINT: Final = "give a deal script, a file with a JSON object a line, or - for st
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """The options of `shoe play`."""
+    """Add the options of `shoe play`."""
     parser.add_argument("game", choices=tuple(GAMES), help="the game")
     file = "a deal script, or a JSON object a line; - for standard input (default: a round that is shipped)"
     parser.add_argument("file", nargs="?", help=file)
@@ -37,7 +37,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Plays every round; 1 if something in the file was no round of the game (its line is printed), 2 without one."""
+    """Play every round; return 1 if something was no round of the game (its line is printed), 2 without a round."""
     from firmware_bridge.config.documents import shipped
 
     try:
@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _play(game: str, file: str, source: BinaryIO, as_json: bool) -> int:
-    """Plays a file. A deal script is read to its end; of JSON each line is answered before the next is read."""
+    """Play a file. A deal script is read to its end; of JSON each line is answered before the next is read."""
     numbered = enumerate(source, 1)
     number, first = next(((n, line) for n, line in numbered if line.removeprefix(BOM_UTF8).strip()), (1, b""))
     is_json = first.removeprefix(BOM_UTF8).lstrip().startswith((b"{", b"["))
@@ -75,7 +75,7 @@ def _lines(game: str, numbered: Iterable[tuple[int, bytes]], as_json: bool) -> i
 
 
 def _answer(game: str, line: bytes, as_json: bool) -> None:
-    """Prints the answer to a line. Raises LineError."""
+    """Print the answer to a line. Raises LineError."""
     if as_json:
         sys.stdout.buffer.write(msgspec.json.encode(answer(game, line)) + b"\n")
         sys.stdout.buffer.flush()
@@ -94,7 +94,7 @@ def _answer(game: str, line: bytes, as_json: bool) -> None:
 
 
 def _script(game: str, file: str, script: bytes, as_json: bool) -> int:
-    """Plays a deal script. Raises ScriptError."""
+    """Play a deal script. Raises ScriptError."""
     try:
         text = text_of(script, "utf-8-sig")
     except Undecodable:
@@ -122,6 +122,6 @@ def _script(game: str, file: str, script: bytes, as_json: bool) -> int:
 
 
 def _show(lines: Iterable[tuple[str, str]]) -> None:
-    """Prints lines, each with its word before it, folded where the terminal is narrow."""
+    """Print lines, each with its word before it, folded where the terminal is narrow."""
     texts = (f"{word:<9} {text}".rstrip() for word, text in lines)
     show(*(Text(each) for each in texts if each), label=10)

@@ -7,7 +7,7 @@ from firmware_bridge.cli.key import change_options, fingerprint, has_next, order
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """The options of `shoe record`."""
+    """Add the options of `shoe record`."""
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     text = "begin another record, between shoes: the back office must enrol it"
     begin = actions.add_parser("begin", help=text, description=text)
@@ -16,7 +16,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Begins it; 0 if that is done. Raises NoKey where it is refused, NoDaemon where none answers."""
+    """Begin a record; return 0 if that is done. Raises NoKey where it is refused, NoDaemon where none answers."""
     path = socket_path(arguments.config)
     if not has_next(ask(path, {"do": "status"})["record"], arguments.file):
         return 0

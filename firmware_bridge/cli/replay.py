@@ -59,18 +59,18 @@ class Form(NamedTuple):
     pretty: bool
 
     def shown(self, lines: bytes) -> bytes:
-        """The messages that are shown, of JSON lines."""
+        """Return the messages that are shown, of JSON lines."""
         each = (line for line in lines.splitlines(keepends=True) if not self.topics or _topic(line) in self.topics)
         return b"".join(msgspec.json.format(line, indent=2) + b"\n" if self.pretty else line for line in each)
 
 
 def _topic(line: bytes) -> str:
-    """The topic of a message as a JSON line, which begins with it."""
+    """Return the topic of a message as a JSON line, which begins with it."""
     return line[len(b'{"topic":"') :].partition(b'"')[0].decode("ascii", "replace")
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """The options of `shoe replay`."""
+    """Add the options of `shoe replay`."""
     parser.add_argument("file", nargs="?", default="-", metavar="FILE", help="deal script or journal (default: stdin)")
     parser.add_argument("--game", choices=tuple(GAMES), help="the game, instead of the config's (default baccarat)")
     parser.add_argument("--procedure", choices=choices("procedure"), help="the procedure, instead of the config's")
@@ -84,7 +84,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Writes the messages as JSON lines; 0. Raises ConfigError, ScriptError, JournalError."""
+    """Write the messages as JSON lines; return 0. Raises ConfigError, ScriptError, JournalError."""
     house, table = _table(arguments)
     form = Form(arguments.topic, arguments.pretty)
     with _opened(arguments.file) as source, Bar("replayed", _size(source), not sys.stdout.isatty()) as bar:
@@ -99,7 +99,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _topics(text: str) -> frozenset[str]:
-    """Names of topics, which may be written in full: `shoe/T07/round`. Raises ArgumentTypeError for an unknown one."""
+    """Return the names of topics, also in full: `shoe/T07/round`. Raises ArgumentTypeError for an unknown one."""
     known = {"event", "round", *snapshots(Shoe()), *(topic.name for game in GAMES.values() for topic in game.topics)}
     names = frozenset(name.strip().rpartition("/")[2] for name in text.split(","))
     otherwise = f"known are {', '.join(sorted(known))}"
@@ -109,7 +109,7 @@ def _topics(text: str) -> frozenset[str]:
 
 
 def _table(arguments: argparse.Namespace) -> tuple[House, str]:
-    """Settings to deal by, and the table's name."""
+    """Return the settings to deal by, and the table's name."""
     house, table = House(virtual_cut=cut_place(House().game)), NAMELESS
     if arguments.config:
         from firmware_bridge.config.load import load
@@ -124,7 +124,7 @@ def _table(arguments: argparse.Namespace) -> tuple[House, str]:
 
 
 def _dealt(house: House, procedure: str) -> House:
-    """The house with this procedure. Raises UsageError if its game has only one."""
+    """Return the house with this procedure. Raises UsageError if its game has only one."""
     if not hasattr(terms_of(house), "procedure"):
         raise UsageError(f"{house.game} has only one procedure", "leave --procedure out")
     return with_terms(house, procedure=procedure)
@@ -138,7 +138,7 @@ def _opened(name: str) -> BufferedReader:
 
 
 def _journal(source: BinaryIO, name: str) -> Iterator[Output]:
-    """Messages of a journal as JSON lines; without states where sealed parts are left out."""
+    """Yield the messages of a journal as JSON lines; without states where sealed parts are left out."""
     shoe: Shoe | None = Shoe()
     walk, retained, end = Walk(name), Retained(), 0
     for line in walk.lines(source):
@@ -153,7 +153,7 @@ def _journal(source: BinaryIO, name: str) -> Iterator[Output]:
 
 
 def _json_lines(line: Line, shoe: Shoe | None, retained: Retained) -> Iterator[bytes]:
-    """Messages of an entry, and the states it changed; no states if the shoe is unknown."""
+    """Yield the messages of an entry, and the states it changed; no states if the shoe is unknown."""
     for message in messages(line):
         yield _json_line(message.topic, b"false", message.payload)
     for topic, payload in retained.changed(line, shoe) if shoe else ():
@@ -161,12 +161,12 @@ def _json_lines(line: Line, shoe: Shoe | None, retained: Retained) -> Iterator[b
 
 
 def _json_line(topic: str, retain: bytes, payload: bytes) -> bytes:
-    """A message as a JSON line, with the payload's bytes as sent."""
+    """Return a message as a JSON line, with the payload's bytes as sent."""
     return b'{"topic":"%b","retain":%b,"payload":%b}\n' % (topic.encode(), retain, payload)
 
 
 def _shoes(source: BufferedReader, new: NewReplay, jobs: int) -> Generator[Output, None, None]:
-    """Messages of all shoes in order, as JSON lines. Raises ScriptError, WorkerError.
+    """Yield the messages of all shoes in order, as JSON lines. Raises ScriptError, WorkerError.
 
     The first shoe is played in this process; if more follow, `jobs` processes play one each. A shoe that is long, or
     waits for its cards, is played here line by line.
@@ -213,12 +213,12 @@ class _Table:
         return self._replay.shoe.status != "empty"
 
     def play(self, part: Part) -> Iterator[Output]:
-        """Messages of the steps of a part."""
+        """Yield the messages of the steps of a part."""
         yield from self._outputs(self._replay.play(steps(part)))
         yield Reached(part.end)
 
     def end(self) -> Iterator[Output]:
-        """Messages at the end of a shoe, as another begins; that one publishes all its states."""
+        """Yield the messages at the end of a shoe, as another begins; that one publishes all its states."""
         yield from self._outputs(self._replay.end())
         self._retained = Retained()
 
@@ -235,7 +235,7 @@ class _Table:
 
 
 def _played(new: NewReplay, parts: list[Part], is_last: bool = False) -> Iterator[Output]:
-    """Messages of a whole shoe."""
+    """Yield the messages of a whole shoe."""
     table = _Table(new)
     for part in parts:
         yield from table.play(part)
@@ -244,12 +244,12 @@ def _played(new: NewReplay, parts: list[Part], is_last: bool = False) -> Iterato
 
 
 def _size(source: BinaryIO) -> int:
-    """Size in bytes; 0 for a pipe."""
+    """Return the size in bytes; 0 for a pipe."""
     return os.fstat(source.fileno()).st_size
 
 
 def _write(outputs: Iterable[Output], bar: Bar, form: Form) -> None:
-    """Writes JSON lines to stdout, warnings to stderr."""
+    """Write JSON lines to stdout, warnings to stderr."""
     out = sys.stdout.buffer
     for each in outputs:
         match each:

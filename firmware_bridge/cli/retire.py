@@ -46,7 +46,7 @@ class _Status(msgspec.Struct):
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """The options of `shoe retire`."""
+    """Add the options of `shoe retire`."""
     config_option(parser)
     parser.add_argument("--table", metavar="NAME", help="another table at the same broker (default: the config's)")
     parser.add_argument("--yes", action="store_true", help="do not ask")
@@ -54,7 +54,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Empties a table's retained topics; 0, or 1 if not confirmed. Raises NotRetired, UsageError, ConfigError."""
+    """Empty a table's retained topics; return 0, or 1 if not confirmed. Raises NotRetired, UsageError, ConfigError."""
     config = load(arguments.config)
     settings = broker_settings(config)
     settings = replace(settings, client_id=f"{settings.client_id}-retire")
@@ -84,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def is_online(status: bytes) -> bool:
-    """Whether a message of the topic `status` shows a daemon online; False for an unknown content."""
+    """Return whether a message of the topic `status` shows a daemon online; False for an unknown content."""
     with suppress(Undecodable):
         return from_json(status, _Status).state == "online"
     return False
@@ -97,7 +97,7 @@ def _agreed(prefix: str, kept: dict[str, bytes]) -> bool:
 
 
 async def _talk(settings: BrokerSettings, prefix: str, empty: tuple[str, ...] | list[str]) -> dict[str, bytes]:
-    """Empties these topics; without any, reads what is retained. Raises NotRetired."""
+    """Empty these topics; without any, read what is retained. Raises NotRetired."""
     loop, done = asyncio.get_running_loop(), asyncio.Queue[str | None]()
     report = done.put_nowait
     kept: dict[str, bytes] = {}

@@ -32,12 +32,12 @@ log = logging.getLogger(__name__)
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """The options of `shoe run`."""
+    """Add the options of `shoe run`."""
     parser.add_argument("--config", type=Path, default=DEFAULT_CONFIG, metavar="FILE")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Runs until SIGTERM or SIGINT; 0 after a clean end, 78 for a journal that cannot be trusted."""
+    """Run until SIGTERM or SIGINT; return 0 after a clean end, 78 for a journal that cannot be trusted."""
     set_up()
     config = load(arguments.config)
     for what in without_effect(read_document(arguments.config), config.rules):
@@ -51,14 +51,14 @@ class Discreet(logging.Formatter):
     """Log format with an error's place, and its text only if that is meant for people."""
 
     def formatException(self, ei: Any) -> str:
-        """The frames of an error without the values in them."""
+        """Return the frames of an error without the values in them."""
         kind, error, trace = ei
         text = f": {error}" if isinstance(error, BridgeError | OSError) else ""
         return f"{''.join(traceback.format_tb(trace))}{kind.__name__}{text}"
 
 
 def set_up() -> None:
-    """Sets up the log to stderr, uncaught errors included."""
+    """Set up the log to stderr, uncaught errors included."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(Discreet(FORMAT))
     logging.basicConfig(level=logging.INFO, handlers=[handler])
@@ -70,7 +70,7 @@ def _uncaught(kind: type[BaseException], error: BaseException, trace: TracebackT
 
 
 async def _run(config: Config) -> int:
-    """Runs the bridge. Raises ConfigError for unusable hardware; BridgeError for pins in use: systemd tries again."""
+    """Run the bridge. Raises ConfigError for unusable hardware; BridgeError for pins in use: systemd tries again."""
     try:
         return await _bridge(config)
     except PinBusy as error:
@@ -86,7 +86,7 @@ async def _bridge(config: Config) -> int:
     counted = CountedLog(log, "connections failed", loop)
 
     def fail(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """Stops a daemon that failed inside: only the journal still knows what was done."""
+        """Stop a daemon that failed inside: only the journal still knows what was done."""
         if is_of_a_connection(context):
             counted.add(str(context.get("message")))
             return
@@ -95,7 +95,7 @@ async def _bridge(config: Config) -> int:
         bridge.stop("lost")
 
     def fail_in_thread(what: threading.ExceptHookArgs) -> None:
-        """Stops a daemon with a thread that ended: what it waits for never comes."""
+        """Stop a daemon with a thread that ended: what it waits for never comes."""
         name = what.thread.name if what.thread else "?"
         with suppress(RuntimeError):  # the loop has ended
             loop.call_soon_threadsafe(fail, loop, {"message": f"thread {name}", "exception": what.exc_value})

@@ -19,14 +19,14 @@ from firmware_bridge.games.game import Game
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """The options of `shoe schema`."""
+    """Add the options of `shoe schema`."""
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--asyncapi", action="store_true", help="AsyncAPI 3.0: topics, messages and examples, as JSON")
     what.add_argument("--reference", action="store_true", help="every topic and message, as Markdown")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints one document; 0."""
+    """Print one document; return 0."""
     if arguments.reference:
         sys.stdout.buffer.write(shipped("messages.md").read_bytes())
     elif arguments.asyncapi:
@@ -67,7 +67,7 @@ HOUSE_ONLY: Final = ("secret", "serial", "device", "result")
 
 
 def schema() -> Schema:
-    """JSON Schema 2020-12: `$defs` has each topic, `event.<type>`, `round.<game>.<status>`; other keys may come."""
+    """Return JSON Schema 2020-12: `$defs` has each topic, `event.<type>`, `round.<game>.<status>`; others may come."""
     events = {each.__name__: _published(each) for each in get_args(AnyEvent)}
     states = STATES | {topic.name: topic.body for game in GAMES.values() for topic in game.topics}
     games = [part for game in GAMES.values() for part in (game.hand, game.own, game.terms)]
@@ -91,7 +91,7 @@ def schema() -> Schema:
 
 
 def _title(message: str) -> str:
-    """The name of a message's type: `round.baccarat.closed` is `RoundBaccaratClosedMessage`. No part is called so."""
+    """Return the name of a message's type, and of no part: `round.baccarat.closed` is `RoundBaccaratClosedMessage`."""
     words = message.replace(".", "_").split("_")
     return "".join(word[:1].upper() + word[1:] for word in words) + "Message"
 
@@ -104,7 +104,7 @@ _ID: Final = {"type": "string", "minLength": 1, "maxLength": 64, "pattern": PATT
 
 
 def _published(event: type[Struct]) -> type[Struct]:
-    """Type of an event as published."""
+    """Return the type of an event as published."""
     hints = get_type_hints(event, include_extras=True)
     public = [_field(each, hints) for each in fields(event) if each.name not in HOUSE_ONLY]
     return msgspec.defstruct(f"{event.__name__}Event", public, tag=event.__name__, kw_only=True)
@@ -118,23 +118,23 @@ def _field(each: FieldInfo, hints: dict[str, Any]) -> Any:
 
 
 def _own(parts: dict[str, Schema], built: Schema) -> Schema:
-    """The definition behind a reference."""
+    """Return the definition behind a reference."""
     return parts[built["$ref"].removeprefix("#/$defs/")]
 
 
 def _with(described: Schema, **more: Schema) -> Schema:
-    """The object with some properties replaced."""
+    """Return the object with some properties replaced."""
     return described | {"properties": described["properties"] | more}
 
 
 def _both(head: Schema, body: Schema) -> Schema:
-    """Object with the keys of both."""
+    """Return an object with the keys of both."""
     joined = _with(head, **body["properties"])
     return joined | {"required": [*head.get("required", ()), *body.get("required", ())]}
 
 
 def _round(of: dict[Any, Schema], message: type[Struct], game: Game) -> Schema:
-    """A round with its game's own fields."""
+    """Return a round with its game's own fields."""
     named = _with(of[message], game={"const": game.name}, unit={"const": game.money.unit})
     if message is wire.VoidedRound:
         return named
@@ -147,7 +147,7 @@ def _one_of(definitions: dict[str, Schema], name: str) -> Schema:
 
 
 def _referenced(parts: dict[str, Schema], definitions: Any) -> dict[str, Schema]:
-    """Parts that `definitions` refer to, directly or through other parts."""
+    """Return the parts that `definitions` refer to, directly or through other parts."""
     found: dict[str, Schema] = {}
     text = msgspec.json.encode(definitions).decode()
     while more := {name: parts[name] for name in parts if name not in found and f'"#/$defs/{name}"' in text}:
@@ -161,13 +161,13 @@ _NET: Final = [{"type": "integer"}, {"type": "number"}, {"type": "string"}]
 
 
 def _amount(definition: str) -> str | list[str]:
-    """The type of its amounts: one in a round of a game, two in an event, which any game may send."""
+    """Return the type of its amounts: one in a round of a game, two in an event, which any game may send."""
     topic, _, rest = definition.partition(".")
     return AMOUNTS[GAMES[rest.partition(".")[0]].money.unit] if topic == "round" and rest else [*AMOUNTS.values()]
 
 
 def _exact(value: Any, amount: str | list[str]) -> Any:
-    """The schema with amounts of this type, descriptions without indentation, and one value as a constant."""
+    """Return the schema with amounts of this type, descriptions without indentation, and one value as a constant."""
     if isinstance(value, dict):
         if value.get("anyOf") == _NET:
             return {"format": "decimal", "type": amount}

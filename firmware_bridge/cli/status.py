@@ -13,7 +13,7 @@ from firmware_bridge.topics.texts import Language
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """The options of `shoe status`."""
+    """Add the options of `shoe status`."""
     config_option(parser)
     parser.add_argument("--exit-code", action="store_true", help="0 in order or play goes on, 1 stopped, 3 no daemon")
     parser.add_argument("--json", action="store_true", help="one JSON object, for programs")
@@ -21,7 +21,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints one screen; 0, with --exit-code 1 if the table cannot be dealt at. Raises NoDaemon."""
+    """Print one screen; return 0, with --exit-code 1 if the table cannot be dealt at. Raises NoDaemon."""
     status = ask(socket_path(arguments.config), {"do": "status"})
     if arguments.json:
         print_json(json.dumps(status, ensure_ascii=False))

@@ -55,14 +55,14 @@ NEWEST: Final = "the newest journals"
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """The options of `shoe support`."""
+    """Add the options of `shoe support`."""
     config_option(parser)
     text = "the file, or a directory for it, DIR/ (default: shoe-support-TIME.tar.gz here)"
     parser.add_argument("-o", "--out", default=".", metavar="FILE", help=text)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Writes the file, also without a daemon; 1 if the config is missing or this user may not read all, else 0.
+    """Write the file, also without a daemon; return 1 if the config is missing or this user may not read all, else 0.
 
     Raises NoSupport.
     """
@@ -90,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _file(given: str) -> Path:
-    """The file for a path that may be a directory's; one that ends in / is made. Raises NoSupport."""
+    """Return the file for a path that may be a directory's; one that ends in / is made. Raises NoSupport."""
     out = Path(given)
     try:
         if given.endswith("/"):
@@ -114,7 +114,7 @@ class Place(NamedTuple):
 
 
 def about(place: Place) -> str:
-    """Versions of the program, of Python and every package, of the system."""
+    """Return the versions of the program, of Python and every package, of the system."""
     packages = sorted(f"{each.metadata['Name']} {each.version}" for each in metadata.distributions())
     system = [f"{name}: {_text(place, name)}" for name in SYSTEM]
     shoe = f"shoe {__version__}, build {__build__}"
@@ -122,24 +122,24 @@ def about(place: Place) -> str:
 
 
 def config(place: Place) -> str:
-    """The table's config as it is, mistakes included."""
+    """Return the table's config as it is, mistakes included."""
     return place.config.read_text("utf-8", "replace")
 
 
 def check(place: Place) -> str:
-    """All findings of `shoe check`."""
+    """Return all findings of `shoe check`."""
     return "\n".join(map(finding_text, findings(place.config, place.root)))
 
 
 def status(place: Place) -> str:
-    """The running daemon's status, as text and as JSON. Raises NoDaemon."""
+    """Return the running daemon's status, as text and as JSON. Raises NoDaemon."""
     answer = ask(socket_path(place.config), {"do": "status"})
     as_json = json.dumps(answer, ensure_ascii=False, indent=1).split("\n")
     return "\n".join([*screen(answer), "", *map(escaped_json, as_json)])
 
 
 def log(_: Place) -> str:
-    """Last lines of the service's log. Raises PermissionError if only root may know whether there are any."""
+    """Return the last lines of the service's log. Raises PermissionError if only root may know if there are any."""
     lines = output_of("journalctl", "--unit", UNIT, "--lines", LOG_LINES, "--no-pager", "--output", "short-iso")
     if lines.strip() not in ("", NO_ENTRIES):
         return lines
@@ -149,31 +149,31 @@ def log(_: Place) -> str:
 
 
 def service(_: Place) -> str:
-    """State of the service in systemd."""
+    """Return the state of the service in systemd."""
     return output_of("systemctl", "status", UNIT, "--no-pager", "--lines", "0") or "systemctl printed nothing"
 
 
 def calibrated(place: Place) -> str:
-    """The technician's calibration."""
+    """Return the technician's calibration."""
     with _own_file(place.journals / calibration.FILE) as file:
         return file.read().decode("utf-8", "replace")
 
 
 def devices(place: Place) -> str:
-    """Serial ports and pins with owner and mode, and what is on USB."""
+    """Return the serial ports and pins with owner and mode, and what is on USB."""
     dev = place.root / "dev"
     found = [_node(path) for pattern in NODES for path in sorted(dev.glob(pattern))]
     return "\n".join([*(found or ["no serial port, no pins"]), "", output_of("lsusb") or "lsusb printed nothing"])
 
 
 def kernel(_: Place) -> str:
-    """The kernel's messages about USB, ports, power and the memory card."""
+    """Return the kernel's messages about USB, ports, power and the memory card."""
     lines = [line for line in output_of("dmesg", "--ctime").splitlines() if _RELEVANT.search(line)]
     return "\n".join(lines[-KERNEL_LINES:]) or "no messages, or none that this user may see (use sudo)"
 
 
 def journals(place: Place) -> Iterator[tuple[str, bytes]]:
-    """Name and lines of the newest journals without sealed parts, up to the first damage. Raises OSError."""
+    """Yield the name and lines of the newest journals without sealed parts, up to the first damage. Raises OSError."""
     next(place.journals.iterdir(), None)
     for path in journal_files(place.journals)[-JOURNALS:]:
         lines: list[bytes] = []
@@ -206,7 +206,7 @@ PARTS: Final[dict[str, Callable[[Place], str]]] = {
 
 
 def _own_file(path: Path) -> BinaryIO:
-    """A file of the daemon's directory, opened by root without following links. Raises OSError."""
+    """Return a file of the daemon's directory, opened by root without following links. Raises OSError."""
     fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(fd).st_mode):
         os.close(fd)
@@ -231,7 +231,7 @@ def _node(path: Path) -> str:
 
 
 def _journals(config: Path) -> Path:
-    """Directory of the journals; the usual one if the config cannot be read."""
+    """Return the directory of the journals; the usual one if the config cannot be read."""
     try:
         return journal_dir(config)
     except ConfigError:
@@ -239,7 +239,7 @@ def _journals(config: Path) -> Path:
 
 
 def _parts(place: Place, without: list[str]) -> Iterator[tuple[str, bytes]]:
-    """Name and content of each part, or why it cannot be read; `without` receives parts this user may not read."""
+    """Yield name and content of each part, or why it cannot be read; `without` gets parts this user may not read."""
     secrets = secrets_of(place.config)
     for name, part in PARTS.items():
         try:

@@ -23,7 +23,7 @@ _MQTT: Final = re.compile(r"\s*\[\s*mqtt\s*\]\s*(#.*)?$")
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """The options of `shoe tls`."""
+    """Add the options of `shoe tls`."""
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     text = "trust the broker whose authority has this code, and write it into the configuration"
     join = actions.add_parser("join", help=text, description=text)
@@ -35,7 +35,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Fetches, compares, tries, and only then writes. Raises TlsError."""
+    """Fetch, compare, try, and only then write. Raises TlsError."""
     host, port = arguments.host, arguments.port
     authority = _authority(host, port, _code(arguments.code))
     try:
@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _code(given: str) -> str:
-    """A code as `code_of` writes it. Raises TlsError."""
+    """Return a code as `code_of` writes it. Raises TlsError."""
     code = re.sub(r"[\s-]", "", given).upper()
     if not re.fullmatch("[A-Z2-7]{16}", code):
         raise TlsError(f"{given!r} is no code", "it has 16 letters and digits; sudo shoe-floor tls new prints it")
@@ -67,7 +67,7 @@ def _code(given: str) -> str:
 
 
 def _authority(host: str, port: int, code: str) -> str:
-    """The certificate with this code, of those that the server shows. Raises TlsError."""
+    """Return the certificate with this code, of those that the server shows. Raises TlsError."""
     found = next((each for each in shown_at(host, port) if code_of(each) == code), None)
     if found is None:
         what = f"no certificate of {host}:{port} has the code {code}"
@@ -76,7 +76,7 @@ def _authority(host: str, port: int, code: str) -> str:
 
 
 def _try(host: str, port: int, authority: Path) -> None:
-    """Opens a connection that is verified by this authority. Raises TlsError."""
+    """Open a connection that is verified by this authority. Raises TlsError."""
     settings = BrokerSettings(client_id="", host=host, port=port, ca=str(authority))
     try:
         context = tls_context(str(authority), None, None)
@@ -87,7 +87,7 @@ def _try(host: str, port: int, authority: Path) -> None:
 
 
 def with_keys(text: str, keys: dict[str, Any]) -> str:
-    """A `bridge.toml` with these keys in `[mqtt]`; every other line stays. Raises TlsError."""
+    """Return a `bridge.toml` with these keys in `[mqtt]`; every other line stays. Raises TlsError."""
     lines, wanted = text.splitlines(), {key: f"{key} = {json.dumps(value)}" for key, value in keys.items()}
     begins = next((n for n, line in enumerate(lines) if _MQTT.match(line)), None)
     if begins is None:
@@ -105,7 +105,7 @@ def with_keys(text: str, keys: dict[str, Any]) -> str:
 
 
 def _verify(before: str, after: str, keys: dict[str, Any]) -> None:
-    """Raises TlsError unless nothing but these keys has changed."""
+    """Raise TlsError unless nothing but these keys has changed."""
     try:
         was, found = toml(before), None
         found = toml(after)

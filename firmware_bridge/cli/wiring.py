@@ -47,14 +47,14 @@ COLUMNS = 26
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """The options of `shoe wiring`."""
+    """Add the options of `shoe wiring`."""
     config_option(parser)
     parser.add_argument("--json", action="store_true", help="one JSON object per pin, for programs")
     parser.add_argument("--svg", type=file_to_write, metavar="FILE", help="draw into this file; - for stdout")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints or draws the header; touches nothing. Raises ConfigError, PictureError."""
+    """Print or draw the header; touch nothing. Raises ConfigError, PictureError."""
     config = _config(arguments.config)
     pins = header(wires(config))
     if arguments.svg:
@@ -84,7 +84,7 @@ class HeaderPin(NamedTuple):
 
 
 def header(wires: Mapping[str, Pin]) -> list[HeaderPin]:
-    """All pins in order; `wires` by config key."""
+    """Return all pins in order; `wires` by config key."""
     pins = [_pin(number, name, wires) for number, name in header_pins()]
     for use in USES:
         if (place := _ground(pins, use)) is not None:
@@ -93,14 +93,14 @@ def header(wires: Mapping[str, Pin]) -> list[HeaderPin]:
 
 
 def label(wire: str) -> str:
-    """Name of a wire for people."""
+    """Return the name of a wire for people."""
     if wire in OUTPUTS or wire.startswith(IN_SLOT):
         return wire
     return INPUTS.get(wire) or f"lamp {wire}"
 
 
 def _ground(pins: list[HeaderPin], use: Use) -> int | None:
-    """Index of the ground nearest to the wires of a use; each use has its own, so that lamps do not disturb keys."""
+    """Return the index of the ground nearest to the wires of a use; each use has its own: lamps do not disturb keys."""
     rows = [(pin.number - 1) // 2 for pin in pins if pin.kind == "wire" and pin.use == use]
     free = [place for place, pin in enumerate(pins) if pin.kind == "ground" and not pin.use]
     return min(free, key=lambda place: sum(abs(place // 2 - row) for row in rows)) if rows else None
@@ -142,7 +142,7 @@ LOOKS: Final = {
 
 
 def picture(pins: list[HeaderPin], table: str, reader: str) -> str:
-    """The 40 pins as SVG text, odd ones on the left, seen with the USB ports below."""
+    """Return the 40 pins as SVG text, odd ones on the left, seen with the USB ports below."""
     height = TOP + ROW * len(pins) // 2 + FOOT
     body = [_board(height), *(_drawn(pin) for pin in pins), *_legend(height), *_words(table, reader, height)]
     head = (
@@ -161,7 +161,7 @@ def _board(height: int) -> str:
 
 
 def _drawn(pin: HeaderPin) -> str:
-    """A pin with number, name and wire; odd pins to the left, even ones to the right."""
+    """Return a pin with number, name and wire; odd pins to the left, even ones to the right."""
     side = -1 if pin.number % 2 else 1
     anchor = "end" if side < 0 else "start"
     x, y = CENTRE + side * 15, TOP + ROW * ((pin.number - 1) // 2) + ROW / 2
@@ -178,7 +178,7 @@ def _drawn(pin: HeaderPin) -> str:
 
 
 def _meaning(pin: HeaderPin) -> str:
-    """The wires of a pin and the meaning of its level."""
+    """Return the wires of a pin and the meaning of its level."""
     if pin.kind == "ground":
         return f"ground for {USES[pin.use]}" if pin.use else ""
     if not pin.wires:
@@ -191,7 +191,7 @@ def _meaning(pin: HeaderPin) -> str:
 
 
 def _disc(x: float, y: float, look: Look, is_square: bool = False) -> str:
-    """A pin as a disc; a dark one has a light rim against the dark board."""
+    """Return a pin as a disc; a dark one has a light rim against the dark board."""
     rim = f'<circle cx="{x}" cy="{y}" r="10" fill="{look.number}"/>' if look.pin == DARK else ""
     if is_square:
         return f'<rect x="{x - 10}" y="{y - 10}" width="20" height="20" fill="{look.pin}"/>'
@@ -199,7 +199,7 @@ def _disc(x: float, y: float, look: Look, is_square: bool = False) -> str:
 
 
 def _legend(height: int) -> list[str]:
-    """Legend of the colours, as pins on a strip of the board."""
+    """Return the legend of the colours, as pins on a strip of the board."""
     drawn = []
     for number, look in enumerate(LOOKS.values()):
         x, y = (40, 330, 640)[number % 3], height - FOOT + 34 + (ROW + 2) * (number // 3)

@@ -39,7 +39,7 @@ UNDO: Final = {"reader": "reader:undo", "codebook": "codebook:undo"}
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """The options of `shoe calibrate`."""
+    """Add the options of `shoe calibrate`."""
     parser.add_argument("what", choices=STEPS, metavar="WHAT", help="; ".join(f"{n}: {t}" for n, t in STEPS.items()))
     parser.add_argument("--yes", action="store_true", help="ask nothing: answer every question with yes")
     parser.add_argument("--json", action="store_true", help="JSON lines, for programs; the last one is the result")
@@ -54,7 +54,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Calibrates; 0 if the result is good and kept, else 1.
+    """Calibrate; return 0 if the result is good and kept, else 1.
 
     Raises NoDaemon, LeaseRefused, ConfigError, NotCalibrated.
     """
@@ -91,7 +91,7 @@ class NotCalibrated(BridgeError):
 
 
 def _ends_in_order() -> list[int]:
-    """Makes SIGTERM and SIGHUP (a broken SSH connection) act like Ctrl-C; the list collects those that came.
+    """Make SIGTERM and SIGHUP (a broken SSH connection) act like Ctrl-C; the list collects those that came.
 
     A handler that raises an error could interrupt the event loop between two steps and hang it; Ctrl-C is safe.
     """

@@ -26,7 +26,7 @@ CUT_CARD_S: Final = 5.0
 
 
 def run(session: Session) -> int:
-    """Records the book and writes its file; 0. Raises Refusal, LeaseRefused, ConfigError."""
+    """Record the book and write its file; return 0. Raises Refusal, LeaseRefused, ConfigError."""
     path = _path(session)
     with session.borrow("reader", open_shoe=False) as borrowed:
         book = asyncio.run(_work(session, borrowed))
@@ -40,7 +40,7 @@ def run(session: Session) -> int:
 
 
 def undo(session: Session) -> int:
-    """Restores the book from before the last recording; 0. Raises Refusal if it is no longer kept."""
+    """Restore the book from before the last recording; return 0. Raises Refusal if it is no longer kept."""
     path, last = _path(session), session.last
     with session.borrow("reader", open_shoe=False):
         if not last.before:
@@ -68,7 +68,7 @@ async def _work(session: Session, borrowed: Borrowed) -> code_books.CodeBook:
 async def _tagged_deck(
     session: Session, bench: Bench, recorded: code_books.CodeBook, number: int
 ) -> code_books.CodeBook:
-    """A deck read twice with the same codes: no tag misread, no card missing or swapped."""
+    """Return a deck read twice with the same codes: no tag misread, no card missing or swapped."""
     which = f"deck {number} of {session.config.table.decks}: "
     while True:
         deck = await _deck(session, bench, recorded, which)
@@ -86,7 +86,7 @@ async def _tagged_deck(
 async def _deck(
     session: Session, bench: Bench, recorded: code_books.CodeBook, which: str
 ) -> dict[str, code_books.Known]:
-    """A sorted deck with codes not recorded before. Raises Refusal."""
+    """Return a sorted deck with codes not recorded before. Raises Refusal."""
     undo = "" if session.guide.unattended else "; u: undo"
     faces = _sorted(session)
     order = ORDER_OF_TILES if faces[0] in TILES else ORDER
@@ -103,13 +103,13 @@ async def _deck(
 
 
 def _sorted(session: Session) -> list[Card]:
-    """Cards of a sorted pack of the table's game: every card if each has a tag, else one of each face."""
+    """Return the cards of a sorted pack of the table's game: every card if each has a tag, else one of each face."""
     pack = session.config.rules.pack
     return [face for face, copies in pack.items() for _ in range(copies if _has_tags(session) else 1)]
 
 
 async def _next(session: Session, bench: Bench, deck: dict[str, code_books.Known]) -> str | None:
-    """The next card's code, None after an undo or a card that was not read. Raises Refusal if none comes."""
+    """Return the next card's code, None after an undo or a card that was not read. Raises Refusal if none comes."""
     waited = 0.0
     while waited < session.patience_s:
         card: Passed | None = await bench.next_card(LOOK_S)
@@ -129,7 +129,7 @@ async def _next(session: Session, bench: Bench, deck: dict[str, code_books.Known
 
 
 async def _cut_card(session: Session, bench: Bench) -> list[str]:
-    """The cut card's code, if it has one; tags are read twice."""
+    """Return the cut card's code, if it has one; tags are read twice."""
     session.guide.say("pull the cut card, if it has a code")
     previous: str | int | None = None
     while isinstance(card := await bench.next_card(min(CUT_CARD_S, session.patience_s)), Read):
@@ -162,7 +162,7 @@ def _aside(path: Path) -> Path:
 
 
 def _kept_aside(path: Path) -> dict[str, Value]:
-    """Settings for `undo`, after copying the old file aside; {} if there was none."""
+    """Return the settings for `undo`, after copying the old file aside; {} if there was none."""
     if not path.exists():
         return {}
     shutil.copy2(path, _aside(path))

@@ -60,14 +60,14 @@ class BorrowedFromDaemon:
         self.report = messages.ReportNo(*report) if report else None
 
     def passed(self, report: messages.ReportNo) -> None:
-        """Reports a test card to the daemon; it may be acknowledged only after that. Raises NoDaemon."""
+        """Report a test card to the daemon; it may be acknowledged only after that. Raises NoDaemon."""
         try:
             self._control.sendall(_line({"do": "passed", "session": report.session, "seq": report.seq}))
         except OSError:
             raise NoDaemon(HUNG_UP, "see: systemctl status firmware-bridge, then calibrate again") from None
 
     def leave(self, restore: bytes) -> None:
-        """Gives the daemon the bytes that restore the reader's settings, in case this process is killed."""
+        """Give the daemon the bytes that restore the reader's settings, in case this process is killed."""
         with suppress(OSError):
             self._control.sendall(_line({"do": "leave", "restore": restore.hex()}))
 
@@ -100,11 +100,11 @@ class BorrowedAlone:
         return self._left.restore
 
     def passed(self, report: messages.ReportNo) -> None:
-        """Records a test card for the next daemon. Raises OSError."""
+        """Record a test card for the next daemon. Raises OSError."""
         self._leave(replace(self._left, report=ReportNo(report.session, report.seq), count=self._left.count + 1))
 
     def leave(self, restore: bytes) -> None:
-        """Records the bytes that restore the reader's settings, in case this process is killed. Raises OSError."""
+        """Record the bytes that restore the reader's settings, in case this process is killed. Raises OSError."""
         self._leave(replace(self._left, restore=restore))
 
     def _leave(self, left: LeftBehind) -> None:
@@ -117,7 +117,7 @@ Borrowed = BorrowedFromDaemon | BorrowedAlone
 
 @contextmanager
 def borrow(config: Path, journal: Path, device: str, by: str, open_shoe: bool) -> Iterator[Borrowed]:
-    """Leases a device for the length of the block; LeaseRevoked interrupts the block wherever it waits.
+    """Lease a device for the length of the block; LeaseRevoked interrupts the block wherever it waits.
 
     Raises LeaseRefused, NoDaemon, ConfigError, and as `BorrowedAlone` does.
     """
@@ -141,7 +141,7 @@ def borrow(config: Path, journal: Path, device: str, by: str, open_shoe: bool) -
 def _interrupted_when_revoked(
     borrowed: BorrowedFromDaemon, device: str, control: socket.socket, answers: Any
 ) -> Iterator[None]:
-    """Raises LeaseRevoked in the block as soon as the daemon sends anything: unasked, it only revokes the lease."""
+    """Raise LeaseRevoked in the block as soon as the daemon sends anything: unasked, it only revokes the lease."""
 
     def on_signal(*_: object) -> None:
         if select.select([control], [], [], 0)[0]:
@@ -161,7 +161,7 @@ def _interrupted_when_revoked(
 
 
 def _who(answers: Any) -> str:
-    """Name of the person who took the device back; "" if the daemon hung up."""
+    """Return the name of the person who took the device back; "" if the daemon hung up."""
     try:
         return escaped(str(from_json(answers.readline())["taken_back"]))
     except (OSError, ValueError, KeyError):
@@ -169,7 +169,7 @@ def _who(answers: Any) -> str:
 
 
 def _last_shoe(directory: Path) -> Shoe:
-    """The shoe at the end of the journal, which is free while no daemon runs."""
+    """Return the shoe at the end of the journal, which is free while no daemon runs."""
     for path in reversed(journal_files(directory)):
         entries = [line.entry for line, _ in read_lines(Place(path, 0)) if line.entry]
         if entries:

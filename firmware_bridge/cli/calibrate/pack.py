@@ -52,7 +52,7 @@ class Pulled:
 
 
 def run(session: Session) -> int:
-    """Counts `--cards` cards, by default one pack; 0 if each face came as often as it must. Raises Refusal."""
+    """Count `--cards` cards, by default one pack; return 0 if each face came as often as it must. Raises Refusal."""
     pack = session.config.rules.pack
     size = session.config.rules.size
     count = session.cards or size
@@ -111,7 +111,7 @@ def _count(session: Session, pulled: Pulled, card: Passed, book: code_books.Code
 
 
 def _judge(pulled: Pulled, wanted: Mapping[Card, int]) -> None:
-    """Raises Refusal for missing, surplus or unread cards, unknown codes, or packs of several batches."""
+    """Raise Refusal for missing, surplus or unread cards, unknown codes, or packs of several batches."""
     missing = [(card, count - pulled.faces[card]) for card, count in wanted.items() if pulled.faces[card] < count]
     surplus = [
         (card, count - wanted.get(card, 0)) for card, count in pulled.faces.items() if count > wanted.get(card, 0)

@@ -25,7 +25,7 @@ LOOK_S: Final = 0.05
 
 
 def cut_card(session: Session, factory: PinFactory = None) -> int:
-    """Measures the pulses and proposes the sensor's settings; 0. Raises Refusal."""
+    """Measure the pulses and propose the sensor's settings; return 0. Raises Refusal."""
     pin = wires(session.config).get("cut_card")
     if pin is None:
         raise Refusal("no cut-card sensor is configured", "set its pin: [pins] cut_card")
@@ -38,7 +38,7 @@ def cut_card(session: Session, factory: PinFactory = None) -> int:
 
 
 async def measured(session: Session, pin: Pin, factory: PinFactory) -> CutCardSection:
-    """Records the sensor's pulses of cards, then of the cut card. Raises Refusal."""
+    """Record the sensor's pulses of cards, then of the cut card. Raises Refusal."""
     watch = EdgeWatch(pin, factory)
     try:
         session.guide.say(f"pull {CARDS} ordinary cards")
@@ -90,7 +90,7 @@ UNSEEN: Final = "all {} outputs are driven, but no one looked at the lamps; to l
 
 
 def lamps(session: Session, factory: PinFactory = None) -> int:
-    """Lights each lamp; 0 if all are seen. Raises Refusal.
+    """Light each lamp; return 0 if all are seen. Raises Refusal.
 
     With `--yes` no one looks: 0 if each pin has its level, and the record says that no lamp was looked at.
     """
@@ -122,7 +122,7 @@ def _is_lit(session: Session, name: str, pin: Pin, factory: PinFactory) -> bool:
 
 
 def keypad(session: Session, factory: PinFactory = None) -> int:
-    """Asks for each key; 0 if all came. Raises Refusal."""
+    """Ask for each key; return 0 if all came. Raises Refusal."""
     known = ("next", "reveal", "unmark", *session.config.rules.play.keys)
     keys = {name: pin for name, pin in wires(session.config).items() if name in known or name.startswith(OF_SEAT)}
     pads = [f"pad of {_of(seat)}" for pad in session.config.keypad for seat in _places(pad)]
@@ -140,7 +140,7 @@ def keypad(session: Session, factory: PinFactory = None) -> int:
 
 
 async def pressed(session: Session, keys: dict[str, Pin], factory: PinFactory) -> None:
-    """Waits for each key in turn. Raises Refusal if one does not come."""
+    """Wait for each key in turn. Raises Refusal if one does not come."""
     presses: asyncio.Queue[str] = asyncio.Queue()
     loop = asyncio.get_running_loop()
     contacts = {name: Key(pin, factory, loop, partial(presses.put_nowait, name)) for name, pin in keys.items()}
@@ -170,7 +170,7 @@ def _of(seat: int) -> str:
 
 
 async def marked(session: Session, pad: KeypadConfig) -> None:
-    """Waits for a key of each seat of a serial keypad, and for the dealer's NEXT.
+    """Wait for a key of each seat of a serial keypad, and for the dealer's NEXT.
 
     Raises Refusal if none comes or the port cannot be opened.
     """
@@ -205,7 +205,7 @@ async def marked(session: Session, pad: KeypadConfig) -> None:
 async def _seat(
     session: Session, came: asyncio.Queue[int], lost: asyncio.Future[PortError], pad: KeypadConfig, seat: int
 ) -> int:
-    """The seat of the next key. Raises Refusal if none comes."""
+    """Return the seat of the next key. Raises Refusal if none comes."""
     getting = asyncio.ensure_future(came.get())
     await asyncio.wait((getting, lost), timeout=session.patience_s, return_when=asyncio.FIRST_COMPLETED)
     if getting.done():

@@ -38,7 +38,7 @@ LEAST_RATE: Final = 0.99
 
 
 def run(session: Session) -> int:
-    """Calibrates, tests and keeps; 0. Raises Refusal: the board then has its old settings."""
+    """Calibrate, test and keep; return 0. Raises Refusal: the board then has its old settings."""
     with session.borrow("reader") as borrowed:
         section = asyncio.run(_work(session, borrowed))
         session.keep(section)  # the daemon reads it when it has the reader again
@@ -48,7 +48,7 @@ def run(session: Session) -> int:
 
 
 def undo(session: Session) -> int:
-    """Restores the board's settings from before the last calibration; 0."""
+    """Restore the board's settings from before the last calibration; return 0."""
     last = session.last
     assert isinstance(last, ReaderSection)
     before = msgspec.to_builtins(last.before)
@@ -89,7 +89,7 @@ async def _work(session: Session, borrowed: Borrowed) -> ReaderSection:
 
 
 async def _until_good(session: Session, bench: Bench, before: dict[int, int]) -> ReaderSection:
-    """Adjusts and tests until the reader reads well; the technician may ask for another try. Raises Refusal."""
+    """Adjust and test until the reader reads well; the technician may ask for another try. Raises Refusal."""
     while True:
         levels = await adjust(bench, session.guide, patience_s=session.patience_s)
         tested = await _test(session, bench)
@@ -129,7 +129,7 @@ async def _test(session: Session, bench: Bench) -> Tested:
 
 
 async def _repeats(session: Session, bench: Bench) -> float:
-    """Measures how long the reader may take to report the last card again; says what to set where it does."""
+    """Measure how long the reader may take to report the last card again; say what to set where it does."""
     guide, config = session.guide, session.config.reader
     guide.say(f"leave the card where it lies for {LIES_S:.0f} s: does the reader report it again?")
     times = await repeated(bench, LIES_S)

@@ -60,11 +60,11 @@ class Understanding:
         return "" if self._has_understood else f"nothing came from it. If cards were pulled: {self._silent}"
 
     def opened(self, now: float) -> None:
-        """Called when the port was opened."""
+        """Note when the port was opened."""
         self._opened_at = now
 
     def received(self, count: int, now: float) -> None:
-        """Called with the number of bytes that came; a greeting right after the opening counts for nothing."""
+        """Count the bytes that came; a greeting right after the opening counts for nothing."""
         if now - self._opened_at < GREETING_S:
             return
         if not self._bytes:
@@ -74,13 +74,13 @@ class Understanding:
         self._byte_at = now
 
     def understood(self) -> None:
-        """Called with each frame that was understood."""
+        """Note that a frame was understood."""
         self._has_understood, self._is_shown = True, False
         self._bytes = self._bursts = 0
         self._waited = 0.0
 
     def waits(self, seconds: float) -> None:
-        """Called while a card is waited for, with the seconds since the last call."""
+        """Say once what is wrong while a card is waited for. seconds: since the last call."""
         self._waited += seconds
         if self._is_shown:
             return
@@ -117,7 +117,7 @@ class ReaderPort:
         return self._understanding.suspects
 
     async def open(self) -> None:
-        """Raises PortError with its remedy if the port cannot be had at once."""
+        """Raise PortError with its remedy if the port cannot be had at once."""
         self._port.start()
         if isinstance(opened := await self._received.get(), PortError):
             self.close()
@@ -132,7 +132,7 @@ class ReaderPort:
         return self._port.write(chunk)
 
     async def next(self, seconds: float) -> Message | None:
-        """See `Link.next`; each report of a chunk must be acknowledged before the next call."""
+        """Return the next message, as `Link.next` does; each report of a chunk must be acknowledged before the next."""
         self._is_waiting = True
         try:
             async with asyncio.timeout(seconds):
@@ -154,7 +154,7 @@ class ReaderPort:
         return self._loop.time()
 
     async def _heard(self) -> bytes | PortError | None:
-        """What comes next; None after the quiet that the decoder waits for."""
+        """Return what comes next; None after the quiet that the decoder waits for."""
         try:
             async with asyncio.timeout(self.decoder.waits_s):
                 return await self._received.get()
@@ -162,7 +162,7 @@ class ReaderPort:
             return None
 
     def _look(self, message: Message | None = None) -> None:
-        """Looks whether more was understood: text that no book can have was not, though its line was whole."""
+        """Look whether more was understood: text that no book can have was not, though its line was whole."""
         before, self._good = self._good, self.decoder.good
         is_text = isinstance(message, Read) and is_garbled(message, self._book)
         if self._good - before > is_text:

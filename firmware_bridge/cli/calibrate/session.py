@@ -72,7 +72,7 @@ class Session:
 
     @contextmanager
     def borrow(self, device: str, open_shoe: bool = True) -> Iterator[Borrowed]:
-        """Leases a device of the daemon. open_shoe: allowed also between rounds of an open shoe."""
+        """Lease a device of the daemon. open_shoe: allowed also between rounds of an open shoe."""
         with_open_shoe = self._arguments.open_shoe and open_shoe
         with borrow(self._arguments.config, self._path.parent, device, self.by, with_open_shoe) as borrowed:
             back = {"reader": "the reader is", "pins": "the pins are"}[device]
@@ -81,7 +81,7 @@ class Session:
 
     @asynccontextmanager
     async def bench(self, borrowed: Borrowed, repeats: float = 0.0) -> AsyncIterator[Bench]:
-        """The reader on the bench, with settings changed by a killed command restored. repeats: as in `[reader]`."""
+        """Yield the reader on the bench, settings changed by a killed command restored. repeats: as in `[reader]`."""
         port = ReaderPort(self.config.reader, borrowed.report, self._book(), repeats, self.guide.say)
         await port.open()
         port.write(borrowed.restore)
@@ -95,22 +95,22 @@ class Session:
             port.close()
 
     def keep(self, section: AnySection) -> None:
-        """Keeps a section in the calibration file. Raises OSError, ConfigError or NoDaemon."""
+        """Keep a section in the calibration file. Raises OSError, ConfigError or NoDaemon."""
         self._say_moved(self._record.keep(self.step, section))
         self._kept = "the result is kept"
 
     def forget(self) -> None:
-        """Restores the section from before. Raises OSError, ConfigError or NoDaemon."""
+        """Restore the section from before. Raises OSError, ConfigError or NoDaemon."""
         self._say_moved(self._record.keep(self.step, None))
 
     def undo(self) -> int:
-        """Removes the last calibration of the step; 0. Raises Refusal if there is nothing to undo."""
+        """Remove the last calibration of the step; return 0. Raises Refusal if there is nothing to undo."""
         _ = self.last
         self.forget()
         return self.done(FORGOTTEN[self.step])
 
     def done(self, text: str, **fields: Any) -> int:
-        """Reports that the step is good and its result kept; 0."""
+        """Report that the step is good and its result kept; return 0."""
         self.guide.end(text, {"ok": True, **msgspec.to_builtins(fields)})
         return 0
 
@@ -123,7 +123,7 @@ class Session:
         self.guide.end(f"NOT CALIBRATED: {reason}\n    {remedy}", fields)
 
     def _book(self) -> code_books.CodeBook:
-        """The table's code book; the plain one while it has none that can be read."""
+        """Return the table's code book; the plain one while it has none that can be read."""
         try:
             return code_books.of_reader(self.config.reader, self.config.table.decks, self.config.rules.pack)
         except ConfigError:
@@ -154,7 +154,7 @@ class Guide:
         self.end(text, {"say": text})
 
     def end(self, text: str, fields: dict[str, Any]) -> None:
-        """Reports the end of a step: `text` for people, `fields` for programs."""
+        """Report the end of a step: `text` for people, `fields` for programs."""
         if self._json:
             self._write_json(fields)
         else:
@@ -167,7 +167,7 @@ class Guide:
         print_json(json.dumps({"step": self._step, **fields}, ensure_ascii=False), flush=True)
 
     def bar(self, part: float, count: int, of: int, text: str, name: str = "done") -> None:
-        """Shows progress: live on a terminal, else when the count changes."""
+        """Show progress: live on a terminal, else when the count changes."""
         if self._live:
             full = round(BAR * max(0.0, min(1.0, part)))
             line = Text(f"  {name} {'█' * full}{'░' * (BAR - full)} {count}/{of} {text}")
@@ -181,7 +181,7 @@ class Guide:
         self._shown_count = count
 
     def ask(self, question: str, choices: str = "yn") -> str:
-        """The letter answered; the first of `choices` with --yes. Raises Refusal at the input's end."""
+        """Return the letter answered; the first of `choices` with --yes. Raises Refusal at the input's end."""
         if self._yes:
             return choices[0]
         self._end_bar()
@@ -195,7 +195,7 @@ class Guide:
                 return letter
 
     def typed(self) -> str:
-        """The letter typed since the last call, followed by Enter; "" if none. Does not wait."""
+        """Return the letter typed since the last call, followed by Enter; "" if none. Does not wait."""
         if self._yes or not select.select([sys.stdin], [], [], 0)[0]:
             return ""
         return sys.stdin.readline().strip().lower()[:1]

@@ -26,7 +26,7 @@ class CalibrationStorage:
         self.is_ours = not path.parent.is_dir() or os.access(path.parent, os.R_OK | os.W_OK | os.X_OK)
 
     def read(self) -> tuple[Calibration, str]:
-        """The calibration; and the text that a damaged file was set aside, or ""."""
+        """Return the calibration; and the text that a damaged file was set aside, or ""."""
         if self.is_ours:
             return calibration.found(self._path)
         answer = self._ask({"do": "calibration"})
@@ -36,7 +36,7 @@ class CalibrationStorage:
             raise ConfigError(f"the daemon gave no calibration ({error})", "restart it after an update") from None
 
     def keep(self, step: str, section: AnySection | None) -> str:
-        """Keeps a new section of a step, or (None) the one from before; the text of `read`."""
+        """Keep a new section of a step, or (None) the one from before; return the text of `read`."""
         if self.is_ours:
             return calibration.keep(self._path, step, section)
         request = {"do": "keep_calibration", "by": self._by, "step": step, "section": msgspec.to_builtins(section)}

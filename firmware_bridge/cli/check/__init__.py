@@ -35,19 +35,19 @@ Check = Callable[[Machine], Iterator[Finding]]
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """The options of `shoe check`."""
+    """Add the options of `shoe check`."""
     config_option(parser)
     parser.add_argument("--json", action="store_true", help="one JSON object, for programs")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Checks everything; 0 if nothing failed, 1 if something did, 78 if the config is wrong. Changes nothing."""
+    """Check everything; return 0 if nothing failed, 1 if something did, 78 if the config is wrong. Changes nothing."""
     failed = report(findings(arguments.config), arguments.json)
     return (CONFIG if "config" in failed else FAILED) if failed else FINE
 
 
 def findings(path: Path, root: Path = Path("/")) -> Iterator[Finding]:
-    """Findings about this machine, as they are found. root: root of the system's files."""
+    """Yield the findings about this machine, as they are found. root: root of the system's files."""
     try:
         config = load(path)
     except ConfigError as error:
@@ -66,14 +66,14 @@ def findings(path: Path, root: Path = Path("/")) -> Iterator[Finding]:
 
 
 def _unread(name: str, error: OSError) -> Finding:
-    """The finding about what could not be read; no fault of the table where only root may read it."""
+    """Return the finding about what could not be read; no fault of the table where only root may read it."""
     if isinstance(error, PermissionError) and os.geteuid():
         return Finding("WARN", name, f"not checked, as it is for root: {in_words(error)}", SUDO)
     return Finding("FAIL", name, in_words(error), SUDO)
 
 
 def mode(machine: Machine) -> Iterator[Finding]:
-    """Whether other keys contradict the service's mode."""
+    """Check whether other keys contradict the service's mode."""
     for what, remedy in (*contradictions(machine.config), *refused_by_wire(machine.config)):
         yield Finding("WARN", "mode", what, remedy)
     config = machine.config
@@ -84,7 +84,7 @@ def mode(machine: Machine) -> Iterator[Finding]:
 
 
 def example(machine: Machine) -> Iterator[Finding]:
-    """Whether somebody has edited the config that the installer put there."""
+    """Check whether somebody has edited the config that the installer put there."""
     examples = (machine.at(EXAMPLE), shipped("systemd/bridge.toml"))
     held = read_document(machine.path)
     if any(each.is_file() and read_document(each) == held for each in examples):
@@ -94,13 +94,13 @@ def example(machine: Machine) -> Iterator[Finding]:
 
 
 def terms(machine: Machine) -> Iterator[Finding]:
-    """What is unusual in the game's own settings."""
+    """Yield what is unusual in the game's own settings."""
     for what in machine.config.rules.unusual_terms(machine.config.terms):
         yield Finding("WARN", "game", what, "if that is not meant, correct [game]")
 
 
 def no_effect(machine: Machine) -> Iterator[Finding]:
-    """Keys in the config that are for other games."""
+    """Yield the keys in the config that are for other games."""
     for what in without_effect(read_document(machine.path), machine.config.rules):
         yield Finding("WARN", "game", what, "remove the key")
 
@@ -139,7 +139,7 @@ CHECKS: Final[tuple[Check, ...]] = (
 
 
 def _unnamed(path: Path, config: Config) -> str:
-    """Keys that a config does not mention, shortened: new keys after an update are among them."""
+    """Return the keys that a config does not mention, shortened: new keys after an update are among them."""
     keys = unnamed(text_in(path), config.rules)
     if not keys:
         return ""
@@ -148,7 +148,7 @@ def _unnamed(path: Path, config: Config) -> str:
 
 
 def _daemon(path: Path, config: Config) -> tuple[dict[str, Any] | None, Finding]:
-    """The running daemon's status (None: not running), and the finding about the daemon itself."""
+    """Return the running daemon's status (None: not running), and the finding about the daemon itself."""
     try:
         status = ask(socket_path(path), {"do": "status"})
     except NotRunning:

@@ -56,7 +56,7 @@ SET_CLOCK: Final = (
 
 
 def board(machine: Machine) -> Iterator[Finding]:
-    """Whether the pin library works with this board and kernel, and each line is free."""
+    """Check whether the pin library works with this board and kernel, and each line is free."""
     yield from _conflicting_packages(machine)
     if not wires(machine.config):
         return
@@ -92,7 +92,7 @@ def _library(machine: Machine) -> Iterator[Finding]:
 
 
 def _taken(machine: Machine) -> dict[int, str]:
-    """Line -> its other purpose."""
+    """Return line -> its other purpose."""
     taken = {line: f"{name}, reserved for add-on boards at boot" for line, name in HAT.items()}
     if machine.config.reader.port.startswith(UARTS):
         taken |= {line: f"{name} of the reader's serial port" for line, name in SERIAL.items()}
@@ -110,7 +110,7 @@ def _verdict(line: int, what: str) -> Finding:
 
 
 def pins(machine: Machine) -> Iterator[Finding]:
-    """Whether each configured wire can be claimed; not tried while the daemon has them: a lamp would go dark."""
+    """Check whether each configured wire can be claimed; not tried while the daemon has them: a lamp would go dark."""
     name, wanted = machine.config.pins.factory, wires(machine.config)
     if not wanted:
         yield Finding("WARN", "pins", "none configured", "no lamp and no key will work: see [pins] and [lamps]")
@@ -147,7 +147,7 @@ def pins(machine: Machine) -> Iterator[Finding]:
 
 
 def pi(machine: Machine) -> Iterator[Finding]:
-    """Whether the supply is strong enough and the processor cool; nothing on other machines."""
+    """Check whether the supply is strong enough and the processor cool; nothing on other machines."""
     if raspberry.model(machine.root) is None and not machine.output_of("vcgencmd", "version"):
         return
     flags = _flags(machine)
@@ -175,7 +175,7 @@ def _heat(celsius: float | None, flags: int) -> Iterator[Finding]:
 
 
 def _flags(machine: Machine) -> int | None:
-    """The firmware's flags, from the kernel or the firmware's own program; None if unknown."""
+    """Return the firmware's flags, from the kernel or the firmware's own program; None if unknown."""
     flags = raspberry.throttled(machine.root)
     if flags is None and (
         found := re.search(r"throttled=0x([0-9a-fA-F]+)", machine.output_of("vcgencmd", "get_throttled"))
@@ -185,7 +185,7 @@ def _flags(machine: Machine) -> int | None:
 
 
 def clock(machine: Machine) -> Iterator[Finding]:
-    """Whether the clock is synchronised and agrees with the record. Play never waits for it."""
+    """Check whether the clock is synchronised and agrees with the record. Play never waits for it."""
     newest = max((_written(path) for path in journal_files(Path(machine.config.journal.dir))), default=0.0)
     if newest > machine.now() + SLACK_S:
         behind = f"the clock is {(newest - machine.now()) / 60:.0f} minutes behind the record"
@@ -206,7 +206,7 @@ def clock(machine: Machine) -> Iterator[Finding]:
 
 
 def _shift(machine: Machine) -> Iterator[Finding]:
-    """The shift now, with the local time it follows from: a wrong time zone shows here."""
+    """Yield the shift now, with the local time it follows from: a wrong time zone shows here."""
     at = int(machine.now() * 1000)
     offset = utc_offset(at)
     shift, gaming_day = next_shift(machine.config.house.shifts, at // 60_000 + offset)

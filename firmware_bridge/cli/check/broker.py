@@ -58,7 +58,7 @@ Answer = TypeVar("Answer")
 
 
 def broker(machine: Machine) -> Iterator[Finding]:
-    """Whether the broker accepts this client, tried under another id; the link of a daemon that has read this."""
+    """Check whether the broker accepts this client, tried by another id; or the link of a daemon that has read this."""
     mqtt = machine.config.mqtt
     try:
         mqtt = replace(mqtt, password_file=_secret(machine, mqtt.password_file), key=_secret(machine, mqtt.key))
@@ -90,7 +90,7 @@ def broker(machine: Machine) -> Iterator[Finding]:
 
 
 def held(link: dict[str, Any], settings: BrokerSettings) -> Finding:
-    """The finding about the link of a daemon, by its status."""
+    """Return the finding about the link of a daemon, by its status."""
     if shared := link["shared"]:
         return failed("broker", shared)
     if link["up"] and (why := link["why_down"]):
@@ -103,7 +103,7 @@ def held(link: dict[str, Any], settings: BrokerSettings) -> Finding:
 
 
 def _secret(machine: Machine, path: str | None) -> str | None:
-    """The file of a secret: of the unit's credentials that are not there, as it is stopped, the file they come from.
+    """Return a secret's file: of the unit's credentials that are not there, as it is stopped, the file they come from.
 
     Raises ConfigError where that is missing.
     """
@@ -117,21 +117,21 @@ def _secret(machine: Machine, path: str | None) -> str | None:
 
 
 def _may_read(mqtt: MqttConfig) -> None:
-    """Raises PermissionError for a file of `[mqtt]` that this user may not read: only the daemon and root may."""
+    """Raise PermissionError for a file of `[mqtt]` that this user may not read: only the daemon and root may."""
     for name in filter(None, (mqtt.password_file, mqtt.ca, mqtt.cert, mqtt.key)):
         if Path(name).exists() and not os.access(name, os.R_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), name)
 
 
 def in_clear(settings: BrokerSettings) -> Iterator[Finding]:
-    """Warns if rounds and password travel unprotected."""
+    """Warn if rounds and password travel unprotected."""
     if not settings.encrypted and settings.host not in LOCAL:
         what = f"{settings.address} is used without TLS: anyone on the network can read and change rounds"
         yield Finding("WARN", "broker", what, "set [mqtt] ca, and the broker's TLS port")
 
 
 def _seen_by_others(mqtt: MqttConfig) -> Iterator[Finding]:
-    """Warns of a secret that other users of this machine can read."""
+    """Warn of a secret that other users of this machine can read."""
     for key, name in (("password_file", mqtt.password_file), ("key", mqtt.key)):
         if name and stat.S_IMODE(Path(name).stat().st_mode) & 0o077:
             what = f"[mqtt] {key} {name} can be read by others on this machine"
@@ -139,7 +139,7 @@ def _seen_by_others(mqtt: MqttConfig) -> Iterator[Finding]:
 
 
 async def _connect(settings: BrokerSettings, prefix: str, tries: Mapping[str, bytes]) -> int | str:
-    """Connects once and writes `tries`: the accepted protocol level, or the broker's reason for refusing.
+    """Connect once and write `tries`: the accepted protocol level, or the broker's reason for refusing.
 
     By MQTT 3.1.1 a message counts when it has come back: brokers acknowledge what they drop.
     """
@@ -183,7 +183,7 @@ async def _connect(settings: BrokerSettings, prefix: str, tries: Mapping[str, by
 
 
 def row_of_hang_up(settings: BrokerSettings, row: str) -> str:
-    """The row of FAILURES for a broker that hung up, found by a TLS handshake without CONNECT; other rows as given."""
+    """Return the row of FAILURES for a broker that hung up, by a TLS handshake without CONNECT; others as given."""
     if row not in ("hung_up", "hung_up_tls"):
         return row
     try:
@@ -206,7 +206,7 @@ def row_of_hang_up(settings: BrokerSettings, row: str) -> str:
 
 
 async def first(link: Link, found: asyncio.Queue[Answer], silent: Answer) -> Answer:
-    """Runs a link until the first answer is found, then closes it; `silent` after `ANSWER_S`."""
+    """Run a link until the first answer is found, then close it; return it, or `silent` after `ANSWER_S`."""
     log = logging.getLogger("firmware_bridge")
     before = log.level
     log.setLevel(logging.CRITICAL)  # the link's warnings become findings
@@ -223,13 +223,13 @@ async def first(link: Link, found: asyncio.Queue[Answer], silent: Answer) -> Ans
 
 
 def _say_that_it_waits() -> None:
-    """Writes on a terminal what the command waits for."""
+    """Write on a terminal what the command waits for."""
     if sys.stderr and sys.stderr.isatty():
         warn(f"asking the broker .. (it has {ANSWER_S:g} s to answer)")
 
 
 def store(machine: Machine) -> Iterator[Finding]:
-    """Whether the receiver of `[mqtt] stored` has all that was sent, by the daemon's status; nothing without one."""
+    """Check that the receiver of `[mqtt] stored` has all that was sent, by the daemon's status; nothing without one."""
     link = machine.daemon["broker"] if machine.daemon else {}
     receiver = link.get("store")
     if not receiver:
@@ -249,7 +249,7 @@ def store(machine: Machine) -> Iterator[Finding]:
 
 
 def largest_messages(directory: Path) -> dict[str, bytes]:
-    """The largest message of `event` and of `round` that was delivered, of the newest journal there; no entry if none.
+    """Return the largest message of `event` and of `round` delivered, of the newest journal there; no entry if none.
 
     To send one again changes nothing: every backend drops a repeat.
     """
@@ -261,12 +261,12 @@ def largest_messages(directory: Path) -> dict[str, bytes]:
 
 
 def last_round(directory: Path) -> bytes | None:
-    """The last message of `round` that was delivered, of the newest journal there; None if none."""
+    """Return the last message of `round` that was delivered, of the newest journal there; None if none."""
     return next((payload for topic, payload in reversed(_delivered(directory)) if topic == "round"), None)
 
 
 def _delivered(directory: Path) -> list[tuple[str, bytes]]:
-    """Topic and payload of what the broker has of the newest journal that it has a part of, in order."""
+    """Return topic and payload of what the broker has of the newest journal that it has a part of, in order."""
     sent: list[tuple[str, bytes]] = []
     try:
         cursor = read_cursor(directory / "cursor")

@@ -38,7 +38,7 @@ OVER_NETWORK: Final = ("nfs", "nfs4", "cifs", "fuse.sshfs")
 
 
 def disk(machine: Machine) -> Iterator[Finding]:
-    """Whether the journal can be written, how much room is left, and how fast it is."""
+    """Check whether the journal can be written, how much room is left, and how fast it is."""
     directory = Path(machine.config.journal.dir)
     if not directory.is_dir():
         yield _missing(directory)
@@ -54,7 +54,7 @@ def disk(machine: Machine) -> Iterator[Finding]:
 
 
 def _missing(directory: Path) -> Finding:
-    """Finding for a missing directory; tries whether the daemon could make it."""
+    """Return the finding for a missing directory; try whether the daemon could make it."""
     if directory.exists():
         return Finding("FAIL", "disk", f"[journal] dir = {directory} is a file", "set a directory")
     above = next(each for each in directory.absolute().parents if each.exists())
@@ -86,7 +86,7 @@ def _room(directory: Path, warn_mb: int) -> Finding:
 
 
 def _speed(directory: Path) -> Finding:
-    """How long a write takes to be safe on disk. Raises OSError."""
+    """Return how long a write takes to be safe on disk. Raises OSError."""
     spent = []
     with tempfile.TemporaryFile(dir=directory) as file:
         os.pwrite(file.fileno(), LINE_FEED * SYNCS * len(LINE), 0)  # preallocated, as a journal is
@@ -122,7 +122,7 @@ class Mount(NamedTuple):
 
 
 def mount(machine: Machine) -> Iterator[Finding]:
-    """Whether the journal's file system is on a disk of this machine that takes writes."""
+    """Check whether the journal's file system is on a disk of this machine that takes writes."""
     directory = Path(machine.config.journal.dir).absolute()
     found = _mount(machine, directory)
     if found is None:
@@ -145,7 +145,7 @@ def mount(machine: Machine) -> Iterator[Finding]:
 
 
 def _mount(machine: Machine, directory: Path) -> Mount | None:
-    """The mount that the directory is on; the last mount hides those before it."""
+    """Return the mount that the directory is on; the last mount hides those before it."""
     found = None
     for line in machine.text("/proc/mounts").splitlines():
         device, point, kind, options, *_ = [_spaced(word) for word in line.split()]
@@ -155,7 +155,7 @@ def _mount(machine: Machine, directory: Path) -> Mount | None:
 
 
 def _overlaid(machine: Machine) -> bool:
-    """Whether Raspberry Pi OS keeps all changes in memory."""
+    """Return whether Raspberry Pi OS keeps all changes in memory."""
     return bool(re.search(r"\b(boot=overlay|overlayroot=tmpfs)", machine.text("/proc/cmdline")))
 
 
@@ -164,7 +164,7 @@ def _spaced(word: str) -> str:
 
 
 def journal(machine: Machine) -> Iterator[Finding]:
-    """Whether the record is whole, as far as a start reads it: the newest shoe, and what was not delivered."""
+    """Check whether the record is whole, as far as a start reads it: the newest shoe, and what was not delivered."""
     directory = Path(machine.config.journal.dir)
     if not directory.is_dir():
         return  # reported by the check of the disk

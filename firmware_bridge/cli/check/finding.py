@@ -23,7 +23,7 @@ _WHAT_REMEDY: Final = re.compile(r"((?:\([^()]*\)|[^(])*?): (.*)", re.DOTALL)
 
 
 def output_of(*command: str) -> str:
-    """The stdout of a system program, whatever its exit code; "" if it is missing or hangs."""
+    """Return the stdout of a system program, whatever its exit code; "" if it is missing or hangs."""
     try:
         done = subprocess.run(command, check=False, capture_output=True, text=True, errors="replace", timeout=RUN_S)
     except (OSError, subprocess.SubprocessError):
@@ -32,7 +32,7 @@ def output_of(*command: str) -> str:
 
 
 def installed(package: str) -> str | None:
-    """Version of a Python package; None if it is not installed."""
+    """Return the version of a Python package; None if it is not installed."""
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
@@ -55,7 +55,7 @@ class Machine(NamedTuple):
     now: Callable[[], float] = time.time
 
     def has_read(self, *sections: str, files: Iterable[str | None] = ()) -> bool:
-        """Whether the daemon runs, and by these sections and files as they are now."""
+        """Return whether the daemon runs, and by these sections and files as they are now."""
         if self.daemon is None:
             return False
         read, now = self.daemon["config"], digests(self.config)
@@ -63,11 +63,11 @@ class Machine(NamedTuple):
         return not is_newer and all(read["sections"].get(each) == now[each] for each in sections)
 
     def at(self, path: str) -> Path:
-        """Path of a system file, by its absolute path."""
+        """Return the path of a system file, by its absolute path."""
         return self.root / path.lstrip("/")
 
     def text(self, path: str) -> str:
-        """Text of a system file; "" if it cannot be read."""
+        """Return the text of a system file; "" if it cannot be read."""
         try:
             return self.at(path).read_text("utf-8", "replace").strip("\0\n ")
         except OSError:
@@ -75,11 +75,11 @@ class Machine(NamedTuple):
 
 
 def unread(name: str, section: str) -> Finding:
-    """The finding about devices that the daemon has by a section that was changed since it started."""
+    """Return the finding about devices that the daemon has by a section that was changed since it started."""
     return Finding("WARN", name, f"not tried: the daemon has not read this [{section}] yet", RESTART)
 
 
 def failed(name: str, message: str) -> Finding:
-    """Failure with an error's own text: `what: remedy`."""
+    """Return a failure with an error's own text: `what: remedy`."""
     parts = _WHAT_REMEDY.fullmatch(message)
     return Finding("FAIL", name, parts[1], parts[2]) if parts else Finding("FAIL", name, message)

@@ -34,7 +34,7 @@ Got = str
 
 
 def stranger(machine: Machine) -> Iterator[Finding]:
-    """Whether a client without a login may give this table's orders or settle its rounds; nothing is changed by it.
+    """Check whether a client without a login may give this table's orders or settle its rounds; it changes nothing.
 
     It sends an invalid order, and the last round the broker has had, which every backend drops as a repeat.
     """
@@ -57,7 +57,7 @@ def stranger(machine: Machine) -> Iterator[Finding]:
 
 
 def _finding(settings: BrokerSettings, got: dict[str, Got]) -> Finding:
-    """The finding about what came of each try."""
+    """Return the finding about what came of each try."""
     at, (first_got, *_) = settings.address, got.values()
     if may := [what for what, each in got.items() if each == "through"]:
         level: Literal["WARN", "FAIL"] = "WARN" if settings.host in LOCAL else "FAIL"
@@ -81,14 +81,14 @@ def _not_tried(why: str) -> Finding:
 
 
 def _without_login(settings: BrokerSettings) -> BrokerSettings:
-    """The same broker for a client without a login, by TLS if this table uses it. Raises OSError, NotPem."""
+    """Return the same broker for a client without a login, by TLS if this table uses it. Raises OSError, NotPem."""
     name = f"stranger-{secrets.token_hex(4)}"
     tls = (settings.tls or tls_context(settings.ca, None, None)) if settings.encrypted else None
     return replace(settings, client_id=name, username=None, password=None, cert=None, key=None, tls=tls)
 
 
 async def _try(settings: BrokerSettings, topic: str, payload: bytes) -> Got:
-    """What comes of a message of a client with these settings."""
+    """Return what comes of a message of a client with these settings."""
     loop, found = asyncio.get_running_loop(), asyncio.Queue[Got]()
     report, was_in = found.put_nowait, asyncio.Event()
 

@@ -34,7 +34,7 @@ SHARED: Final = "stop that program: the bytes of a card go to one of both; a log
 
 
 def heard(name: str, what: str, kind: str, state: dict[str, Any]) -> Finding | None:
-    """The finding about what was heard of a device; None where it is understood. kind: its protocol, or keypad."""
+    """Return the finding about what was heard of a device; None if it is understood. kind: its protocol, or keypad."""
     at = state["at"] and time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(state["at"] / 1000))
     check = f"check {SUSPECTS[kind]}; the cable, and other programs at its port"
     if state["fault"] == "not_understood":
@@ -52,7 +52,7 @@ def heard(name: str, what: str, kind: str, state: dict[str, Any]) -> Finding | N
 
 
 def shared(name: str, port: str, daemon: int | None = None) -> Iterator[Finding]:
-    """Other programs at the port, beside the daemon with its process id, and the console of the kernel."""
+    """Yield the other programs at the port, beside the daemon with its process id, and the console of the kernel."""
     if port.startswith(SOCKET):
         return
     if others := holders(port, [daemon] if daemon else []):

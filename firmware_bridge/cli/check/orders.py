@@ -30,7 +30,7 @@ UNTRIED: Final = "not tried whether an unsigned order is refused"
 
 
 def orders(machine: Machine) -> Iterator[Finding]:
-    """One finding: what no keys mean, or whether an unsigned order is refused where there are keys."""
+    """Yield one finding: what no keys mean, or whether an unsigned order is refused where there are keys."""
     config = machine.config
     keys, unsigned = config.orders, config.mqtt.commands
     if not keys:
@@ -50,7 +50,7 @@ def orders(machine: Machine) -> Iterator[Finding]:
 
 
 def names(machine: Machine) -> Iterator[Finding]:
-    """Names in the config and on record that are taken, though one like it would be refused today."""
+    """Yield a finding for each name in config and record that is taken, though one like it would be refused today."""
     config = machine.config
     keys = [each.name for each in config.orders]
     own = ("[table] id", config.table.id), ("[table] pit", config.table.pit)
@@ -70,7 +70,7 @@ def names(machine: Machine) -> Iterator[Finding]:
 
 
 def _on_record(directory: Path) -> set[str]:
-    """Names of people in the newest journal; where it cannot be read, another check says so."""
+    """Return the names of people in the newest journal; where it cannot be read, another check says so."""
     found = set[str]()
     with suppress(OSError, JournalError):
         for path in journal_files(directory)[-1:]:
@@ -101,7 +101,7 @@ ANSWER_S: Final = 3.0
 
 
 async def _give(settings: BrokerSettings, prefix: str) -> Answer | None:
-    """The answer to an unsigned order that is none; None where none came."""
+    """Return the answer to an unsigned order that is none; None where none came."""
     loop, found = asyncio.get_running_loop(), asyncio.Queue[Answer | None]()
     id = f"check-{secrets.token_hex(8)}"
 

@@ -56,7 +56,7 @@ _ORDER: Final = "sudo shoe calibrate {} --by NAME"
 
 
 def reader(machine: Machine) -> Iterator[Finding]:
-    """Whether the port can be opened, and which process uses it if not."""
+    """Check whether the port can be opened, and which process uses it if not."""
     config = machine.config.reader
     if machine.daemon and machine.has_read("reader"):
         yield from _held(machine.daemon)
@@ -83,7 +83,7 @@ def reader(machine: Machine) -> Iterator[Finding]:
 
 
 def repeats(machine: Machine) -> Iterator[Finding]:
-    """Whether two equal cards may be taken for one, or one card for two: by a long `hold`, or a module that repeats."""
+    """Check whether two equal cards may count as one, or one as two: by a long `hold`, or a module that repeats."""
     config = machine.config.reader
     if config.hold > LONG_HOLD_S:
         what = f"hold = {config.hold:g} s: of two equal cards drawn within it the second one is dropped"
@@ -99,7 +99,7 @@ def repeats(machine: Machine) -> Iterator[Finding]:
 
 
 def adapter(machine: Machine) -> Iterator[Finding]:
-    """Whether the port is one adapter alone, by its serial number, and what else could be taken for a reader."""
+    """Check whether the port is one adapter alone, by its serial number, and what else could be taken for a reader."""
     port = machine.config.reader.port
     device = machine.at(port).resolve()
     if port.startswith(SOCKET) or not device.exists():
@@ -118,13 +118,13 @@ def adapter(machine: Machine) -> Iterator[Finding]:
 
 
 def _has_serial(machine: Machine, tty: str) -> bool:
-    """Whether the adapter of a port has a serial number: some levels above the port's own device."""
+    """Return whether the adapter of a port has a serial number: some levels above the port's own device."""
     place = machine.at(f"/sys/class/tty/{tty}/device").resolve()
     return any((each / "serial").is_file() for each in (place, *place.parents[:3]))
 
 
 def _missing(machine: Machine, message: str) -> Finding:
-    """Finding for a missing reader, with the existing ports and the one probably meant."""
+    """Return the finding for a missing reader, with the existing ports and the one probably meant."""
     found = failed("reader", message)
     port = machine.config.reader.port
     if port.startswith(SOCKET):
@@ -157,7 +157,7 @@ def _held(status: dict[str, Any]) -> Iterator[Finding]:
 
 
 def _open(status: dict[str, Any], what: str) -> Iterator[Finding]:
-    """Findings about a reader that the daemon has open."""
+    """Yield the findings about a reader that the daemon has open."""
     held = status["reader"]
     found = heard("reader", what, held["protocol"], held["heard"]) if "heard" in held else None
     if held["lost"] and (found is None or found.level != "FAIL"):
@@ -169,14 +169,14 @@ def _open(status: dict[str, Any], what: str) -> Iterator[Finding]:
 
 
 def _rivals(port: str) -> str:
-    """What else to look at where a port on the network is lost again and again."""
+    """Return what else to look at where a port on the network is lost again and again."""
     if not port.startswith(SOCKET):
         return ""
     return ", and what else is connected to it: many serial servers take one connection"
 
 
 def _try(target: str, baud: int) -> None:
-    """Opens a port once. Raises PortError; PermissionError where others than this user may open it."""
+    """Open a port once. Raises PortError; PermissionError where others than this user may open it."""
     if target.startswith(SOCKET):
         asyncio.run(_connect(target, baud))
         return
@@ -189,7 +189,7 @@ def _try(target: str, baud: int) -> None:
 
 
 async def _connect(target: str, baud: int) -> None:
-    """Opens a reader on the network once. Raises PortError."""
+    """Open a reader on the network once. Raises PortError."""
     found = asyncio.Queue[PortError | None]()
     report = found.put_nowait
     port = Port(target, baud, asyncio.get_running_loop(), lambda _: None, report, lambda: report(None))
@@ -208,7 +208,7 @@ async def _connect(target: str, baud: int) -> None:
 
 
 def code_book(machine: Machine) -> Iterator[Finding]:
-    """Whether the reader's code book can be read and is valid."""
+    """Check whether the reader's code book can be read and is valid."""
     path = machine.config.reader.code_book
     if path is None:
         yield from _no_book(machine.config.reader.protocol)
@@ -224,7 +224,7 @@ def code_book(machine: Machine) -> Iterator[Finding]:
 
 
 def _no_book(protocol: str) -> Iterator[Finding]:
-    """Finding for a missing book: some readers print the cards' names themselves, a tag's number is never a name."""
+    """Yield the finding for a missing book: some readers print the cards' names; a tag's number is none."""
     if READERS[protocol].has_fixed_codes:
         return
     remedy = f"set a file in [reader] code_book, then {code_books.REMEDY}"
@@ -239,7 +239,7 @@ def _no_book(protocol: str) -> Iterator[Finding]:
 
 
 def keypads(machine: Machine) -> Iterator[Finding]:
-    """Whether each port can be opened; while the daemon has them, whether it hears every pad."""
+    """Check whether each port can be opened; while the daemon has them, whether it hears every pad."""
     pads = machine.config.keypad
     if machine.daemon and pads and not machine.has_read("keypad"):
         yield unread("keypads", "keypad")
@@ -258,7 +258,7 @@ def keypads(machine: Machine) -> Iterator[Finding]:
 
 
 def _pads(status: dict[str, Any], count: int) -> Iterator[Finding]:
-    """Findings about the pads that the daemon has open."""
+    """Yield the findings about the pads that the daemon has open."""
     if not count:
         return
     pads = status.get("keypads", ())
@@ -275,7 +275,7 @@ def _pads(status: dict[str, Any], count: int) -> Iterator[Finding]:
 
 
 def calibrated(machine: Machine) -> Iterator[Finding]:
-    """Whether reader and cut-card sensor were calibrated well and lately."""
+    """Check whether reader and cut-card sensor were calibrated well and lately."""
     path = Path(machine.config.journal.dir) / calibration.FILE
     try:
         found = _calibration(machine, path)
@@ -290,7 +290,7 @@ def calibrated(machine: Machine) -> Iterator[Finding]:
 
 
 def _calibration(machine: Machine, path: Path) -> calibration.Calibration:
-    """The calibration, by the daemon where a technician may not read it. Raises ConfigError, NoDaemon, OSError."""
+    """Return the calibration, by the daemon if a technician may not read it. Raises ConfigError, NoDaemon, OSError."""
     record = CalibrationStorage(machine.path, path)
     if not record.is_ours and machine.daemon is None:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
@@ -298,7 +298,7 @@ def _calibration(machine: Machine, path: Path) -> calibration.Calibration:
 
 
 def _other_board(machine: Machine, section: calibration.ReaderSection | None) -> Iterator[Finding]:
-    """Warning for a board that is not the calibrated one, by the numbers that both said."""
+    """Yield a warning for a board that is not the calibrated one, by the numbers that both said."""
     present = str(machine.daemon["reader"].get("serial", "")) if machine.daemon else ""
     known = section.measured.serial if section else None
     if known and present and present != known:
@@ -321,7 +321,7 @@ def _section(machine: Machine, name: str, section: calibration.Section | None) -
 
 
 def _days(machine: Machine, at: str) -> int:
-    """Days since `at`; 0 if the time makes no sense, as before the clock was set."""
+    """Return the days since `at`; 0 if the time makes no sense, as before the clock was set."""
     try:
         then = datetime.fromisoformat(at).replace(tzinfo=UTC).timestamp()
     except ValueError:

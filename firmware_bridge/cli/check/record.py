@@ -25,7 +25,7 @@ _ALARMS: Final = ("record_rolled_back", "record_other_pi", "record_unsigned")
 
 
 def record(machine: Machine) -> Iterator[Finding]:
-    """One finding: whether the record is signed, or would be, and under which name."""
+    """Yield one finding: whether the record is signed, or would be, and under which name."""
     if machine.daemon is None:
         yield _by_file(machine)
         return
@@ -40,7 +40,7 @@ def record(machine: Machine) -> Iterator[Finding]:
 
 
 def _by_file(machine: Machine) -> Finding:
-    """What the key's file says while no daemon runs. Raises OSError where it cannot be read."""
+    """Return what the key's file says while no daemon runs. Raises OSError where it cannot be read."""
     named = machine.config.record.key_file
     path = Path(named) if named else machine.at(str(CREDENTIAL))
     if not path.exists():
@@ -53,7 +53,7 @@ def _by_file(machine: Machine) -> Finding:
 
 
 def _unsigned(daemon: dict[str, Any]) -> Finding:
-    """Why the running daemon signs nothing, in the words of its alarm."""
+    """Return why the running daemon signs nothing, in the words of its alarm."""
     opened = {each["id"]: each for each in daemon["alarm"]["open"]}
     for name in _ALARMS:
         if alarm := opened.get(name):
@@ -67,14 +67,14 @@ def _has_no_key(values: dict[str, Any]) -> bool:
 
 
 def _named(what: str, origin: str) -> Finding:
-    """The finding about a record that is signed under this name, or will be."""
+    """Return the finding about a record that is signed under this name, or will be."""
     if origin.partition("/")[0] == NOBODYS:
         return Finding("WARN", "record", f"{what}; {NOBODYS} names no house", NAME)
     return Finding("OK", "record", what)
 
 
 def software(machine: Machine) -> Iterator[Finding]:
-    """One finding: whether the files are those that were installed. None in a clone, which states none."""
+    """Yield one finding: whether the files are those that were installed. None in a clone, which states none."""
     if not stated_files():
         return
     if changed := changed_files():

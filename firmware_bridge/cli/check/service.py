@@ -35,7 +35,7 @@ CHIPS: Final = "gpiochip*"
 
 
 def service(machine: Machine) -> Iterator[Finding]:
-    """Whether the service starts at boot and runs as it should."""
+    """Check whether the service starts at boot and runs as it should."""
     output = machine.output_of("systemctl", "show", UNIT, f"--property={PROPERTIES}")
     unit = dict(line.split("=", 1) for line in output.splitlines() if "=" in line)
     if unit.get("LoadState") != "loaded":
@@ -93,7 +93,7 @@ def _version(machine: Machine) -> Iterator[Finding]:
 
 
 def versions(machine: Machine) -> Iterator[Finding]:
-    """Whether the installed packages have versions this one was tested with."""
+    """Check whether the installed packages have versions this one was tested with."""
     wanted = LIBRARY.get(machine.config.pins.factory)
     faults, there = [], []
     for name, limits in _needed():
@@ -117,14 +117,14 @@ def versions(machine: Machine) -> Iterator[Finding]:
 
 
 def within(version: str, limits: str) -> bool:
-    """Whether a version satisfies `>=`, `<` and the like; other operators are ignored."""
+    """Return whether a version satisfies `>=`, `<` and the like; other operators are ignored."""
     mine = _numbers(version)
     judged = {">=": mine.__ge__, "<": mine.__lt__, "<=": mine.__le__, ">": mine.__gt__, "==": mine.__eq__}
     return all(judged[how](_numbers(limit)) for how, limit in _LIMIT.findall(limits) if how in judged)
 
 
 def _needed() -> Iterator[tuple[str, str]]:
-    """Each required package and its limits; those of an extra end in `extra`."""
+    """Yield each required package and its limits; those of an extra end in `extra`."""
     try:
         lines = metadata.requires(PACKAGE) or []
     except metadata.PackageNotFoundError:
@@ -147,7 +147,7 @@ def _install(name: str) -> str:
 
 
 def access(machine: Machine) -> Iterator[Finding]:
-    """Whether the service's user exists, and may open its devices by its own group, as udev gives them to it."""
+    """Check whether the service's user exists, and may open its devices by its own group, as udev gives them to it."""
     if not _ids(machine, "/etc/passwd", USER):
         remedy = "run scripts/install, or run the daemon as a user that may open reader and pins"
         yield Finding("WARN", "access", f"there is no user {USER}: the service is not installed", remedy)
@@ -162,7 +162,7 @@ def access(machine: Machine) -> Iterator[Finding]:
 
 
 def people(machine: Machine) -> Iterator[Finding]:
-    """Whether two people are two logins, and whether there are two who can be."""
+    """Check whether two people are two logins, and whether there are two who can be."""
     if machine.config.rights.two_people == "names":
         what = "two people are two names, which one person may type"
         yield Finding("WARN", "people", what, f"give each a login, then {TWO_LOGINS} (shoe help technician)")
@@ -177,7 +177,7 @@ def people(machine: Machine) -> Iterator[Finding]:
 
 
 def _readable(machine: Machine) -> Iterator[Finding]:
-    """Failure for a config that the service's user cannot read, though root can."""
+    """Yield a failure for a config that the service's user cannot read, though root can."""
     try:
         found = machine.path.stat()
     except OSError:
@@ -190,7 +190,7 @@ def _readable(machine: Machine) -> Iterator[Finding]:
 
 
 def _journals(machine: Machine) -> Iterator[Finding]:
-    """Failure for a journal that the service's user cannot write: one that root's own `shoe run` made."""
+    """Yield a failure for a journal that the service's user cannot write: one that root's own `shoe run` made."""
     directory = Path(machine.config.journal.dir)
     if machine.daemon:
         return  # it writes there
@@ -238,7 +238,7 @@ def _ids(machine: Machine, file: str, name: str) -> list[list[str]]:
 
 
 def _members(machine: Machine, group: str) -> set[str]:
-    """Members of a group, not counting users with it as primary group."""
+    """Return the members of a group, not counting users with it as primary group."""
     return {name for row in _ids(machine, "/etc/group", group) for name in row[3].split(",")}
 
 

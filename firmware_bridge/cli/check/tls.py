@@ -15,7 +15,7 @@ from firmware_bridge.mqtt.settings import NotPem, tls_context
 
 
 def tls(machine: Machine) -> Iterator[Finding]:
-    """The connection's encryption, each certificate's last day, and the key file's mode; of a broker that answers."""
+    """Yield the encryption, each certificate's last day, and the key file's mode, of a broker that answers."""
     try:
         settings = broker_settings(machine.config)
     except (ConfigError, OSError):
@@ -50,7 +50,7 @@ def _is_here(host: str) -> bool:
 
 
 def _key(key: str | None) -> Iterator[Finding]:
-    """Whether others than its owner may read the key."""
+    """Check whether others than its owner may read the key."""
     if key is None:
         return
     try:

@@ -42,7 +42,7 @@ SERVICE: Final = ("RUNTIME_DIRECTORY", "NOTIFY_SOCKET", "WATCHDOG_USEC")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Plays until the rounds are delivered, or q: 0; 130 after Ctrl-C. Raises DemoError, BrokerError, PictureError."""
+    """Play until all is delivered, or q; return 0, or 130 after Ctrl-C. Raises DemoError, BrokerError, PictureError."""
     wanted = play(arguments)
     keepsake = Keepsake(arguments.svg) if arguments.svg else None
     for name in SERVICE:
@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 async def deal(harness: Harness, stop: asyncio.Event, look: Callable[[], None] | None) -> bool:
-    """Deals until all is delivered, calling `look` after each message; True if stopped before. Raises DemoError."""
+    """Deal until all is delivered, `look` after each message; return True if stopped before. Raises DemoError."""
     dealing = asyncio.create_task(harness.dealer().work())
     try:
         while not is_over(harness) and not stop.is_set():
@@ -74,7 +74,7 @@ async def deal(harness: Harness, stop: asyncio.Event, look: Callable[[], None] |
 
 
 async def cancel(task: asyncio.Task[Any] | None) -> None:
-    """Cancels a task and waits for its end; its errors are ignored."""
+    """Cancel a task and wait for its end; its errors are ignored."""
     if task:
         task.cancel()
         with suppress(asyncio.CancelledError, Exception):
@@ -82,7 +82,7 @@ async def cancel(task: asyncio.Task[Any] | None) -> None:
 
 
 async def _news(harness: Harness, stop: asyncio.Event, dealing: asyncio.Task[None]) -> None:
-    """Waits for a message or an end. Raises DemoError if nothing comes."""
+    """Wait for a message or an end. Raises DemoError if nothing comes."""
     patience = STALLED_S + 20 / harness.play.speed
     harness.backend.news.clear()
     received, stopped = (asyncio.create_task(each.wait()) for each in (harness.backend.news, stop))
@@ -100,14 +100,14 @@ async def _settled(harness: Harness) -> None:
 
 
 def is_over(harness: Harness) -> bool:
-    """Whether the subscriber has all rounds and has seen the requested fault come and go."""
+    """Return whether the subscriber has all rounds and has seen the requested fault come and go."""
     play, backend = harness.play, harness.backend
     seen = play.fault is None or play.fault in backend.closed
     return backend.delivered >= play.rounds and seen
 
 
 def _failed(harness: Harness, why: BaseException | None) -> Exception:
-    """The error with the demo's progress. A closed stdout is returned as it is: its reader has seen enough."""
+    """Return the error with the demo's progress. A closed stdout is returned as it is: its reader has seen enough."""
     if isinstance(why, BrokenPipeError):
         return why
     backend = harness.backend
@@ -119,7 +119,7 @@ def _failed(harness: Harness, why: BaseException | None) -> Exception:
 
 
 def _is_live() -> bool:
-    """Whether the terminal can show the picture; prints the reason if not."""
+    """Return whether the terminal can show the picture; print the reason if not."""
     why = cannot_draw()
     if why is None:
         from firmware_bridge.screen.picture import too_small
@@ -163,7 +163,7 @@ KEPT: Final = 104, 40
 
 
 async def show(harness: Harness, narration: Narration, stop: asyncio.Event, quitted: asyncio.Event) -> None:
-    """Draws the picture until cancelled, and handles keys: q sets both events; the last picture stays."""
+    """Draw the picture until cancelled, and handle keys: q sets both events; the last picture stays."""
     from firmware_bridge.screen.picture import HEIGHT
 
     loop = asyncio.get_running_loop()
@@ -204,7 +204,7 @@ class Keepsake:
     """Picture for a file: of the last round when a late card was due, else of the end."""
 
     def __init__(self, path: Path) -> None:
-        """Raises PictureError if it cannot be written there."""
+        """Raise PictureError if it cannot be written there."""
         self._path, self._picture = path, ""
         is_new = not path.exists()
         try:
@@ -230,7 +230,7 @@ class Keepsake:
 
 
 def drawn(harness: Harness, narration: Narration, size: tuple[int, int] = KEPT) -> str:
-    """The picture of a table as SVG. size: columns and lines."""
+    """Return the picture of a table as SVG. size: columns and lines."""
     from firmware_bridge.cli.watch.model import boards_of
     from firmware_bridge.demo.demo_view import screen_model
     from firmware_bridge.demo.svg import svg

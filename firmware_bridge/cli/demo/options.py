@@ -33,7 +33,7 @@ SEAT_SPEED: Final = 2.0
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """The options of `shoe demo`."""
+    """Add the options of `shoe demo`."""
     parser.add_argument("--rounds", type=_count, default=10, metavar="N", help="end after N rounds (default 10)")
     usual = f"{SPEED:g}, with many seats {SEAT_SPEED:g} for each"
     parser.add_argument("--speed", type=speed, metavar="X", help=f"speed; 1 is a human dealer (default {usual})")
@@ -58,7 +58,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def play(arguments: argparse.Namespace) -> Play:
-    """The play described by the options. Raises UsageError if they do not fit together."""
+    """Return the play described by the options. Raises UsageError if they do not fit together."""
     if arguments.fault and (why := impossible(arguments.fault, GAMES[arguments.game])):
         raise UsageError(f"{arguments.fault} does not happen in {arguments.game}: {why}", _possible(arguments.game))
     readers = FAULTS[arguments.fault].readers if arguments.fault else tuple(READERS)
@@ -84,7 +84,7 @@ def play(arguments: argparse.Namespace) -> Play:
 
 
 def _usual_speed(game: Game, seats: int | None) -> float:
-    """The speed without `--speed`; seats None: as many as possible play."""
+    """Return the speed without `--speed`; seats None: as many as possible play."""
     counts = seat_counts(game)
     return max(SPEED, SEAT_SPEED * (seats or (counts[-1] if counts else 0)))
 
@@ -95,7 +95,7 @@ def _possible(game: str) -> str:
 
 
 def _seats(arguments: argparse.Namespace) -> int | None:
-    """Number of seats that play; None for all. Raises UsageError for an impossible number."""
+    """Return the number of seats that play; None for all. Raises UsageError for an impossible number."""
     game, counts = GAMES[arguments.game], seat_counts(GAMES[arguments.game])
     if arguments.seats is None or arguments.seats in counts:
         return arguments.seats  # type: ignore[no-any-return]  # it has no type of its own
@@ -107,7 +107,7 @@ def _seats(arguments: argparse.Namespace) -> int | None:
 
 
 def _procedure(arguments: argparse.Namespace, reader: str) -> str | None:
-    """Procedure of the game; None if it has one only. Raises UsageError if it does not fit."""
+    """Return the procedure of the game; None if it has one only. Raises UsageError if it does not fit."""
     game = GAMES[arguments.game]
     given = {"procedure": arguments.procedure} if arguments.procedure else {}
     if given and "procedure" not in game.terms.__struct_fields__:

@@ -43,7 +43,7 @@ _SEAT: Final = re.compile(r"S?([0-9]+)")
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """The options of `shoe do`."""
+    """Add the options of `shoe do`."""
     names = parser.add_subparsers(dest="do", metavar="ORDER", required=True)
     for name in (*ORDERS, TAKE_BACK, CONFIRM):
         text = _TEXTS.get(name) or _first_sentence(ORDERS[name])
@@ -58,7 +58,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Gives the order; 0 if obeyed, 1 if refused. Raises NoDaemon."""
+    """Give the order; return 0 if obeyed, 1 if refused. Raises NoDaemon."""
     fields: dict[str, Any] | None = _fields(arguments)
     if _asks(arguments.do):
         fields = confirmed(arguments, arguments.do, _fields(arguments))
@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _asks(name: str) -> bool:
-    """Whether an order is shown and asked about before it is given."""
+    """Return whether an order is shown and asked about before it is given."""
     return name in ORDERS and row_of(ORDERS[name]).asks
 
 
@@ -76,7 +76,7 @@ def _first_sentence(order: type[Order]) -> str:
 
 
 def _fields(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Fields of the order that were given."""
+    """Return the fields of the order that were given."""
     of = ORDERS.get(arguments.do)
     if arguments.do == CONFIRM:
         return {"number": arguments.number}
@@ -92,7 +92,7 @@ def _fields(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _came(text: str) -> list[str]:
-    """The cards of a text (they may be run together) and the marks between them, one a word."""
+    """Return the cards of a text (they may be run together) and the marks between them, one a word."""
     found = []
     for word in [each for each in re.split(r"[ ,]+", text) if each] or [text]:
         cards = [card.value for card in read_cards(word)]
@@ -114,7 +114,7 @@ def _amount(text: str) -> tuple[str, str]:
 
 
 def seat(text: str) -> int:
-    """The number of a seat. Raises ValueError."""
+    """Return the number of a seat. Raises ValueError."""
     if (found := _SEAT.fullmatch(text)) is None:
         raise ValueError(text)
     return int(found[1])
@@ -146,7 +146,7 @@ class _Mark(argparse.Action):
 
 
 def _add_arguments(order: argparse.ArgumentParser, name: str) -> None:
-    """Adds the arguments of `_ARGUMENTS`, else an option for each text of the order: `--why TEXT`."""
+    """Add the arguments of `_ARGUMENTS`, else an option for each text of the order: `--why TEXT`."""
     texts = {f"--{each.encode_name}": {"metavar": "TEXT", "required": each.required} for each in fields(ORDERS[name])}
     one_of = order.add_mutually_exclusive_group(required=True) if name == "resend" else order
     for word, more in _ARGUMENTS.get(name, texts).items():

@@ -20,7 +20,7 @@ class NotConfirmed(UsageError):
 
 
 def confirmed(arguments: argparse.Namespace, name: str, fields: dict[str, Any]) -> dict[str, Any] | None:
-    """The order's fields with what they are about, None if the answer is no. Raises NoDaemon, NotSent, NotConfirmed.
+    """Return the order's fields with what they are about; None after a no. Raises NoDaemon, NotSent, NotConfirmed.
 
     An order that would be refused, or would move no money, is returned as it is: what becomes of it belongs on record.
     """
@@ -45,12 +45,12 @@ def confirmed(arguments: argparse.Namespace, name: str, fields: dict[str, Any]) 
 
 
 def lines(seen: dict[str, Any], lang: Language = "en") -> Iterator[str]:
-    """What would change, for a terminal."""
+    """Yield what would change, for a terminal."""
     return _corrected(seen, lang) if "before" in seen else _voided(seen, lang)
 
 
 def _voided(seen: dict[str, Any], lang: Language) -> Iterator[str]:
-    """The open round, and the money that goes back."""
+    """Yield the open round, and the money that goes back."""
     cards = " ".join(card for _, card in seen["cards"]) or text(lang, "order.no_card")
     yield text(lang, "order.not_closed", round=seen["round"], cards=cards)
     yield text(lang, "order.after_void")
@@ -59,7 +59,7 @@ def _voided(seen: dict[str, Any], lang: Language) -> Iterator[str]:
 
 
 def _corrected(seen: dict[str, Any], lang: Language) -> Iterator[str]:
-    """The result before and after, and each bet that changes."""
+    """Yield the result before and after, and each bet that changes."""
     yield text(lang, "order.round", round=seen["round"])
     for when in ("before", "after"):
         label, result = text(lang, f"order.{when}"), seen[when]

@@ -15,7 +15,7 @@ from firmware_bridge.topics.texts.refusals import words_of
 
 
 def order_options(parser: argparse.ArgumentParser) -> None:
-    """Adds the options of every order."""
+    """Add the options of every order."""
     parser.add_argument("--by", required=True, metavar="NAME", help="your name, kept on record")
     config_option(parser)
     parser.add_argument("--json", action="store_true", help="the answer as one JSON object, for programs")
@@ -23,7 +23,7 @@ def order_options(parser: argparse.ArgumentParser) -> None:
 
 
 def give(arguments: argparse.Namespace, name: str, fields: dict[str, Any]) -> int:
-    """Gives the order `name` and prints the answer; 0 if obeyed, 1 if refused. Raises NoDaemon, NotSent."""
+    """Give the order `name` and print the answer; return 0 if obeyed, 1 if refused. Raises NoDaemon, NotSent."""
     request = checked({"do": name.replace("-", "_"), "by": arguments.by, **fields})
     lang = language(arguments.lang, arguments.config)
     answer = ask(socket_path(arguments.config), request, lang)

@@ -89,7 +89,7 @@ MOST_ROWS: Final = 8
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """The options of `shoe help`."""
+    """Add the options of `shoe help`."""
     parser.add_argument("topic", nargs="*", metavar="TOPIC", help="a document, chapter, alarm, config key or command")
     language_option(parser)
     parser.add_argument("--man", choices=MANUALS, help="write a manual page")
@@ -99,7 +99,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the text about a topic, or the list of topics; 0. Raises NoTopic."""
+    """Print the text about a topic, or the list of topics; return 0. Raises NoTopic."""
     if arguments.completion:
         from firmware_bridge.cli.help.man import bash_of_shoe
 
@@ -125,7 +125,7 @@ class NoTopic(UsageError, LookupError):
 
 
 def _topic(topic: str) -> Iterable[Text]:
-    """The lines of the text about a topic, or of the list of topics. Raises NoTopic."""
+    """Return the lines of the text about a topic, or of the list of topics. Raises NoTopic."""
     from firmware_bridge.cli import COMMANDS, parser_of
 
     if not topic:
@@ -145,7 +145,7 @@ def _topic(topic: str) -> Iterable[Text]:
 
 
 def _elsewhere(topic: str, lang: Language) -> Iterator[Text]:
-    """In English, what documents other than the list of alarms say of an alarm; the documents are English."""
+    """Yield in English what documents other than the list of alarms say of an alarm; the documents are English."""
     found = exactly(topic) if lang == "en" else []
     if rows := [row for row in found if isinstance(row, Row) and row.chapter.document != ALARMS]:
         yield Text()
@@ -153,7 +153,7 @@ def _elsewhere(topic: str, lang: Language) -> Iterator[Text]:
 
 
 def _of_rows(rows: list[Row]) -> Iterator[Text]:
-    """Rows of tables as lines; the name of a chapter stands once above its rows."""
+    """Yield rows of tables as lines; the name of a chapter stands once above its rows."""
     before = None
     for row in rows:
         yield from [Text()] * (before is not None)
@@ -164,7 +164,7 @@ def _of_rows(rows: list[Row]) -> Iterator[Text]:
 
 
 def contents() -> str:
-    """List of topics, as text."""
+    """Return the list of topics, as text."""
     lines = [f"  {name:<16}{text}" for name, text in DOCUMENTS.items()]
     titles = [chapter.title.lower() for chapter in chapters() if chapter.document == "technician"]
     return "\n".join(
@@ -179,7 +179,7 @@ def contents() -> str:
 
 
 def exactly(topic: str) -> str | list[Row]:
-    """The document of that name, the rows about it, or the chapter of that title; "" if there is none."""
+    """Return the document of that name, the rows about it, or the chapter of that title; "" if there is none."""
     word = (SAME | IN_CHINESE).get(topic.strip().lower(), topic.strip().lower())
     if word in DOCUMENTS:
         return _document(word)
@@ -190,7 +190,7 @@ def exactly(topic: str) -> str | list[Row]:
 
 
 def within(topic: str) -> list[Row]:
-    """The rows with all words of the topic in them.
+    """Return the rows with all words of the topic in them.
 
     Rows of messages are left out: they are found by the name of their field or event.
     """
@@ -204,33 +204,33 @@ def _holds(row: Row, words: list[str]) -> bool:
 
 
 def about(topic: str, events: bool = True) -> str:
-    """The first chapter with all words of the topic in its title; "" if there is none. events: also of messages."""
+    """Return the first chapter with all words of the topic in its title; "" for none. events: also of messages."""
     words = topic.lower().replace("-", " ").split()
     found = (each for each in chapters() if events or each.document != "messages")
     return next((each.text for each in found if all(_begins(word, each.title) for word in words)), "")
 
 
 def _begins(word: str, title: str) -> bool:
-    """Whether a word of a title begins so; `CommandAnswered` has two."""
+    """Return whether a word of a title begins so; `CommandAnswered` has two."""
     return re.search(rf"(?<!\w){re.escape(word)}", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", title).lower()) is not None
 
 
 def near(topic: str) -> str:
-    """Hint for an unknown topic."""
+    """Return a hint for an unknown topic."""
     found = get_close_matches(topic, topics(), 1)
     return f"did you mean {found[0]}?" if found else "see shoe help"
 
 
 @cache
 def topics() -> tuple[str, ...]:
-    """All words that are topics by themselves."""
+    """Return all words that are topics by themselves."""
     named = [name for row in _rows() for name in row.names if re.fullmatch(r"[\w-]+", name)]
     return tuple(dict.fromkeys((*DOCUMENTS, *ALSO, *named)))
 
 
 @cache
 def chapters() -> tuple[Chapter, ...]:
-    """All chapters of all documents, in order."""
+    """Return all chapters of all documents, in order."""
     return tuple(chapter for name in DOCUMENTS for chapter in chapters_of(name, _document(name)))
 
 

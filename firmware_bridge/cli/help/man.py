@@ -35,7 +35,7 @@ ASKED: Final = {
 
 
 def words(kind: str, config: Path = DEFAULT_CONFIG, alarm: str = "") -> list[str]:
-    """The words of a kind in `ASKED`, such as the open alarms, or the choices of `alarm`; [] if unknown."""
+    """Return the words of a kind in `ASKED`, such as the open alarms, or the choices of `alarm`; [] if unknown."""
     try:
         if kind == "orders":
             refused = ask(socket_path(config), {"do": "status"})["table"].get("orders", {})
@@ -56,19 +56,19 @@ def words(kind: str, config: Path = DEFAULT_CONFIG, alarm: str = "") -> list[str
 
 
 def shoe() -> str:
-    """Manual page of the command, in roff."""
+    """Return the manual page of the command, in roff."""
     return page("shoe", parser_of(COMMANDS), FILES, "bridge.toml(5), shoe help 3am")
 
 
 def bash_of_shoe() -> str:
-    """Script for bash-completion of `shoe`."""
+    """Return the script for bash-completion of `shoe`."""
     asked = {last: f"shoe help --words {kind} $file 2>/dev/null" for last, kind in ASKED.items()}
     topics = {"shoe help": " ".join((*help.topics(), *COMMANDS))}
     return bash("shoe", parser_of(COMMANDS), asked, topics, underscored="shoe do")
 
 
 def bridge_toml() -> str:
-    """Manual page of the config, in roff."""
+    """Return the manual page of the config, in roff."""
     lines = [
         *head("bridge.toml", "5", "the configuration of one table"),
         ".SH DESCRIPTION",

@@ -20,7 +20,7 @@ _INLINE: Final = re.compile(
 
 
 def inline(markdown: str) -> Text:
-    """A text without the signs of Markdown; an address on the web stays beside its link."""
+    """Return a text without the signs of Markdown; an address on the web stays beside its link."""
     text, at = Text(), 0
     for found in _INLINE.finditer(markdown):
         text.append(markdown[at : found.start()])
@@ -40,7 +40,7 @@ def inline(markdown: str) -> Text:
 
 
 def row_lines(row: Mapping[str, str]) -> Iterator[Text]:
-    """A row of a table, a line for each label and its cell."""
+    """Yield a row of a table, a line for each label and its cell."""
     labels = {label: inline(label).plain for label in row}
     width = max(map(len, labels.values())) + 3
     for label, cell in row.items():
@@ -49,7 +49,7 @@ def row_lines(row: Mapping[str, str]) -> Iterator[Text]:
 
 
 def readable(markdown: str) -> Iterator[Text]:
-    """The lines of a document: a paragraph is one line, to be wrapped where it is shown. Its headings stand on top."""
+    """Yield the lines of a document: a paragraph is one line, wrapped where it is shown. Its headings stand on top."""
     prose = _FENCED.sub("", markdown)
     headings = [found[2] for line in prose.splitlines() if (found := HEADING.fullmatch(line))]
     is_code = False
@@ -81,12 +81,12 @@ def _contents(headings: Sequence[str]) -> Iterator[Text]:
 
 
 def _begins(line: str, before: Sequence[str]) -> bool:
-    """Whether a line begins a block of its own behind other lines."""
+    """Return whether a line begins a block of its own behind other lines."""
     return bool(_ITEM.match(line)) or line.startswith("|") != before[0].startswith("|") or line.startswith("#")
 
 
 def _block(lines: Sequence[str], is_last: bool = True) -> Iterator[Text]:
-    """The lines of a block; a blank one behind it, unless another item of the same list follows."""
+    """Yield the lines of a block; a blank one behind it, unless another item of the same list follows."""
     if not lines:
         return
     if heading := HEADING.fullmatch(lines[0]):
@@ -109,7 +109,7 @@ def _block(lines: Sequence[str], is_last: bool = True) -> Iterator[Text]:
 
 
 def _table(lines: Sequence[str]) -> Iterator[Text]:
-    """A table's rows, all in one shape: beside each other where the first cells are short, else by their labels."""
+    """Yield a table's rows, all in one shape: beside each other if the first cells are short, else by their labels."""
     labels, *rows = [cells(line) for line in lines if not is_rule(line)]
     if len(labels) == 2 and all(inline(row[0]).cell_len <= SHORT for row in rows):
         for row in rows:

@@ -14,7 +14,7 @@ from firmware_bridge.journal.files import unreadable
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """The options of `shoe journal`."""
+    """Add the options of `shoe journal`."""
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     for name, (text, add, _) in ACTIONS.items():
         action = actions.add_parser(name, help=text, description=text)
@@ -31,7 +31,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Runs the action; 0 if all is well, 1 at a fault. Raises ConfigError, JournalError, also for unreadable files."""
+    """Run the action; return 0 if all is well, else 1. Raises ConfigError, JournalError, also for unreadable files."""
     arguments.given = arguments.dir is not None
     if arguments.dir is None:
         is_bare = arguments.config == DEFAULT_CONFIG and not DEFAULT_CONFIG.exists()
@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def asks_daemon(directory: Path, is_given: bool) -> bool:
-    """Whether the journals are there, and closed to this user: then the daemon may send copies without sealed parts."""
+    """Return whether journals are there, closed to this user: then the daemon may send copies without sealed parts."""
     return not is_given and directory.is_dir() and not os.access(directory, os.R_OK | os.X_OK)
 
 

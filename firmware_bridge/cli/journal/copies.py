@@ -32,9 +32,9 @@ _NAME: Final = re.compile(rf"\d{{8,12}}-[0-9a-f]{{1,64}}{re.escape(SUFFIX)}")
 
 @contextmanager
 def copies(arguments: argparse.Namespace) -> Iterator[Path]:
-    """A directory with copies of the journals that a command reads, without sealed parts, until the end of the block.
+    """Yield a directory with copies of the journals that a command reads, without sealed parts, until the block ends.
 
-    Sets `arguments.sizes`. Raises NoDaemon, and JournalError where the daemon has no such journal, or the disk no room.
+    Set `arguments.sizes`. Raises NoDaemon, and JournalError where the daemon has no such journal, or the disk no room.
     """
     place = PLACE if os.access(PLACE, os.W_OK) else None
     with TemporaryDirectory(prefix="shoe-journal-", dir=place) as name:
@@ -58,7 +58,7 @@ def copies(arguments: argparse.Namespace) -> Iterator[Path]:
 
 
 def _wanted(arguments: argparse.Namespace, folder: Path) -> list[str]:
-    """The names of the journals that a command reads: with those chosen, the one that each of them must follow."""
+    """Return the names of the journals that a command reads: with those chosen, the one each of them must follow."""
     names = sorted(each.name for each in folder.glob(f"*{SUFFIX}"))
     given = getattr(arguments, "journals", None) or [getattr(arguments, "journal", None)]
     if arguments.action in ("list", "prove") or (arguments.action == "verify" and given == [None]):
@@ -71,7 +71,7 @@ def _wanted(arguments: argparse.Namespace, folder: Path) -> list[str]:
 
 
 def _fetch(daemon: "BufferedRWPair[Any, Any]", path: Path, ends: bool) -> None:
-    """Writes the copy of a journal. Raises NoDaemon, JournalError."""
+    """Write the copy of a journal. Raises NoDaemon, JournalError."""
     _asked(daemon, {"do": "journal", "name": path.name, "ends": ends})
     with path.open("wb") as file:
         while (line := daemon.readline()) and not line.startswith(b"{"):

@@ -41,14 +41,14 @@ class Found(NamedTuple):
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """The options of `shoe journal prove`."""
+    """Add the options of `shoe journal prove`."""
     parser.add_argument("entry", metavar="JOURNAL:SEQ|ROUND|@N", help="an entry; a round of the newest shoe; entry N")
     parser.add_argument("--note", type=Path, metavar="FILE", help="a checkpoint that witnesses have cosigned")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="a .tlog-proof (default: stdout)")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Writes the proof of an entry; 0. Raises JournalError where there is none."""
+    """Write the proof of an entry; return 0. Raises JournalError where there is none."""
     files = files_in(arguments.dir)
     note = _note(arguments.note) if arguments.note else _newest(files)
     stated = _stated(note)
@@ -70,12 +70,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def heads_options(parser: argparse.ArgumentParser) -> None:
-    """The options of `shoe journal heads`."""
+    """Add the options of `shoe journal heads`."""
     parser.add_argument("journal", metavar="JOURNAL", help="file, id or number")
 
 
 def heads(arguments: argparse.Namespace) -> int:
-    """Prints `SEQ TAB N TAB HEAD TAB LEAF` for each entry in a record; 0. N counts from 1 in the record.
+    """Print `SEQ TAB N TAB HEAD TAB LEAF` for each entry in a record; return 0. N counts from 1 in the record.
 
     The head of a line that cannot be read is `-`; its leaf comes from the tiles, `-` where it is in none yet.
     """
@@ -126,7 +126,7 @@ def _stated(note: str) -> Checkpoint:
 
 
 def _newest(files: Sequence[Path]) -> str:
-    """The newest checkpoint on disk."""
+    """Return the newest checkpoint on disk."""
     for path in reversed(files):
         if notes := [line.proof.note for line, _ in read_lines(Place(path, 0)) if line.proof.note]:
             return notes[-1]
@@ -168,7 +168,7 @@ def _at(files: Sequence[Path], origin: str, number: int) -> Found:
 
 
 def _of_round(files: Sequence[Path], number: int) -> tuple[Path, int]:
-    """The last entry about a round, in the newest shoe with that round."""
+    """Return the last entry about a round, in the newest shoe with that round."""
     for path in reversed(files):
         seqs = [line.public.seq for line, _ in read_lines(Place(path, 0)) if _is_round(line, number)]
         if seqs:
@@ -182,7 +182,7 @@ def _is_round(line: Line, number: int) -> bool:
 
 
 def _extra(files: Sequence[Path], path: Path, seq: int) -> bytes:
-    """The head before an entry, and its line in the form of an export; b"" where the journal before is gone."""
+    """Return the head before an entry, and its line in the form of an export; b"" where the journal before is gone."""
     before: str | None = None
     at = list(files).index(path) if path in files else 0
     if at:
@@ -197,7 +197,7 @@ def _extra(files: Sequence[Path], path: Path, seq: int) -> bytes:
 
 
 def _proof(tiles: Tiles, stated: Checkpoint, found: Found, note: str) -> str:
-    """The text of a proof, which was tried."""
+    """Return the text of a proof, which was tried."""
     try:
         leaf, hashes = tiles.leaf(found.number), tiles.inclusion(found.number, stated.size)
         if root_by_inclusion(found.number, stated.size, leaf, hashes) != stated.root:

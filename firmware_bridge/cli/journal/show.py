@@ -40,14 +40,14 @@ _encode = msgspec.json.Encoder().encode
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """The options of `shoe journal show`."""
+    """Add the options of `shoe journal show`."""
     parser.add_argument("journal", nargs="?", metavar="JOURNAL", help="file, id or number (default: the newest)")
     parser.add_argument("--seq", type=_range, default=(1, sys.maxsize), metavar="A-B", help="only these entries")
     parser.add_argument("--json", action="store_true", help="one JSON object per entry, for programs")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the entries; 0. Raises JournalError at the first line that cannot be trusted, and if there is none."""
+    """Print the entries; return 0. Raises JournalError at the first line that cannot be trusted, and without one."""
     path = chosen(arguments.dir, [arguments.journal] if arguments.journal else [])[-1]
     first, last = arguments.seq
     walk, shown = Walk(path.name), 0
@@ -65,13 +65,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def export_options(parser: argparse.ArgumentParser) -> None:
-    """The options of `shoe journal export`."""
+    """Add the options of `shoe journal export`."""
     parser.add_argument("journal", metavar="JOURNAL", help="file, id or number")
     parser.add_argument("-o", "--output", type=file_to_write, metavar="FILE", help="(default: stdout)")
 
 
 def export(arguments: argparse.Namespace) -> int:
-    """Writes the export; 0. Raises JournalError at the first line that cannot be trusted; then no file is written."""
+    """Write the export; return 0. Raises JournalError at the first untrusted line; then no file is written."""
     (path,) = chosen(arguments.dir, [arguments.journal])
     walk = Walk(path.name)
     with path.open("rb") as file, _output(arguments.output, path) as out:
@@ -82,7 +82,7 @@ def export(arguments: argparse.Namespace) -> int:
 
 
 def lines_of(public: Public) -> list[str]:
-    """Lines of an entry, one for each event, the first with number and time; safe to print on a terminal."""
+    """Return the lines of an entry, one for each event, the first with number and time; safe to print on a terminal."""
     head = f"{public.seq:>5}  {local(datetime.fromisoformat(public.at))}"
     heads = [head] + [" " * len(head)] * (len(public.events) - 1)
     events = [from_json(raw) for raw in public.events]
@@ -90,13 +90,13 @@ def lines_of(public: Public) -> list[str]:
 
 
 def local(moment: datetime) -> str:
-    """Local time with its offset from UTC."""
+    """Return the local time with its offset from UTC."""
     here = moment.astimezone()
     return f"{here:%Y-%m-%d %H:%M:%S}.{here.microsecond // 1000:03} {here:%z}"
 
 
 def _words(event: dict[str, Any]) -> str:
-    """An event in words; as JSON where it has not the fields that this software knows it by."""
+    """Return an event in words; as JSON where it has not the fields that this software knows it by."""
     with suppress(LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
         return _in_words(event)
     return _encode(event).decode()
@@ -118,7 +118,7 @@ def _value(name: str, value: Any) -> str:
 
 
 def _result(event: dict[str, Any]) -> Iterator[str]:
-    """Round, outcome with points, hands and remarks; `--json` has every bet."""
+    """Yield round, outcome with points, hands and remarks; `--json` has every bet."""
     yield f"round {event['round']}"
     yield headline(event)
     for name, hand in named(event["hands"]).items():
@@ -132,13 +132,13 @@ def _result(event: dict[str, Any]) -> Iterator[str]:
 
 
 def _act(event: dict[str, Any]) -> str:
-    """The people behind a void or a correction, and their reason."""
+    """Return the people behind a void or a correction, and their reason."""
     people = " and ".join(name for name in (event["by"], event.get("second")) if name)
     return f"{people}: {'; '.join(event['why'])}"
 
 
 def _show(line: Line, as_json: bool) -> None:
-    """Prints the public part; sealed values are not in it."""
+    """Print the public part; sealed values are not in it."""
     if as_json:
         shown = {"chain": line.chain} | from_json(_encode(line.public))
         print_json(_encode(shown).decode())
@@ -148,7 +148,7 @@ def _show(line: Line, as_json: bool) -> None:
 
 @contextmanager
 def _output(target: Path | None, source: Path) -> Iterator[BinaryIO]:
-    """Target of the export; a file appears whole or not at all."""
+    """Yield the target of the export; a file appears whole or not at all."""
     if target is None:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
@@ -170,7 +170,7 @@ def _output(target: Path | None, source: Path) -> Iterator[BinaryIO]:
 
 
 def _range(text: str) -> tuple[int, int]:
-    """`5-9`, `5-` or `5`."""
+    """Return the range in `5-9`, `5-` or `5`."""
     found = re.fullmatch(r"(\d{1,9})(-(\d{1,9})?)?", text)
     if not found:
         raise argparse.ArgumentTypeError(f"{text!r} is not a range of entries: write 5-9, 5- or 5")
@@ -186,12 +186,12 @@ TAIL: Final = 65_536
 
 
 def list_options(parser: argparse.ArgumentParser) -> None:
-    """The options of `shoe journal list`."""
+    """Add the options of `shoe journal list`."""
     parser.add_argument("--json", action="store_true", help="one JSON object per journal, for programs")
 
 
 def list_all(arguments: argparse.Namespace) -> int:
-    """Lists the journals, oldest first; 0. Raises JournalError if the directory cannot be read."""
+    """List the journals, oldest first; return 0. Raises JournalError if the directory cannot be read."""
     files = files_in(arguments.dir)
     cursor = read_cursor(arguments.dir / "cursor")
     rows = [_row(path, cursor, arguments.sizes.get(path.name)) for path in files]
@@ -205,7 +205,7 @@ def list_all(arguments: argparse.Namespace) -> int:
 
 
 def _row(path: Path, cursor: Cursor | None, size: int | None) -> dict[str, Any]:
-    """Summary of a journal from its first and last line; its middle is left to `verify`. size: of what it copies."""
+    """Return a journal's summary from its first and last line; `verify` reads the middle. size: of what it copies."""
     first, last, fault = None, None, None
     try:
         first, last = _ends(path)
@@ -224,7 +224,7 @@ def _row(path: Path, cursor: Cursor | None, size: int | None) -> dict[str, Any]:
 
 
 def _ends(path: Path) -> tuple[Line | None, Line | None]:
-    """The first and the last whole line; None in a file with an unfinished first line."""
+    """Return the first and the last whole line; None in a file with an unfinished first line."""
     with path.open("rb") as file:
         first = file.readline()
         if not first.endswith(b"\n") or is_fill(first):
@@ -236,7 +236,7 @@ def _ends(path: Path) -> tuple[Line | None, Line | None]:
 
 
 def _last(whole: list[bytes]) -> Line:
-    """The last line, or the one before if it is not whole: the daemon may be writing it."""
+    """Return the last line, or the one before if it is not whole: the daemon may be writing it."""
     try:
         return unseal(whole[-1] + b"\n")
     except NotWhole:
@@ -246,7 +246,7 @@ def _last(whole: list[bytes]) -> Line:
 
 
 def _delivered(path: Path, last: Line | None, cursor: Cursor | None) -> int:
-    """Number of entries acknowledged by the broker."""
+    """Return the number of entries acknowledged by the broker."""
     if cursor is None or last is None or path.name > file_name(cursor.journal):
         return 0
     return cursor.seq if path.name == file_name(cursor.journal) else last.public.seq

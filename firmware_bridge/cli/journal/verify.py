@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """The options of `shoe journal verify`."""
+    """Add the options of `shoe journal verify`."""
     parser.add_argument("journals", nargs="*", metavar="JOURNAL", help="files, ids or numbers (default: all)")
     parser.add_argument("--replay", action="store_true", help="process every input again and compare")
     parser.add_argument("--head", type=_head, metavar="SEQ:HASH", help="a head noted earlier")
@@ -37,7 +37,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Verifies files in order up to the first fault; 0 if there is none, else 1.
+    """Verify files in order up to the first fault; return 0 if there is none, else 1.
 
     An open round that is not signed yet is no fault: a table in play has one.
     """
@@ -75,7 +75,7 @@ def _keys(path: Path) -> tuple[Key, ...]:
 
 
 def _verified(audit: Audit, paths: list[Path], workers: Workers) -> Iterator[tuple[Verdict, Met]]:
-    """The verdict on each file, and the audit's state after it."""
+    """Yield the verdict on each file, and the audit's state after it."""
     if workers.jobs == 1:
         yield from _met(audit, paths)
         return
@@ -87,7 +87,7 @@ def _verified(audit: Audit, paths: list[Path], workers: Workers) -> Iterator[tup
 
 
 def _block(audit: Audit, before: Path | None, paths: list[Path]) -> Iterator[tuple[Verdict, Met]]:
-    """Verdicts on files after `before`, or only its fault, which its own task reports first."""
+    """Yield the verdicts on files after `before`, or only its fault, which its own task reports first."""
     if before and (fault := _checked(audit.follow, before)):
         yield fault, audit.met
     else:
@@ -99,7 +99,7 @@ def _met(audit: Audit, paths: list[Path]) -> Iterator[tuple[Verdict, Met]]:
 
 
 def _checked(check: Callable[[Path], T], path: Path) -> T | Verdict:
-    """Result of a check, or the verdict on a file that fails it."""
+    """Return the result of a check, or the verdict on a file that fails it."""
     try:
         return check(path)
     except JournalError as error:

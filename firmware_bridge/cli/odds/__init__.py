@@ -26,7 +26,7 @@ TERMS: Final = ("tiger_pair_top", "natural_bets")
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """The options of `shoe odds`."""
+    """Add the options of `shoe odds`."""
     parser.add_argument("--game", choices=ASKED, help=f"default: {House().game}")
     parser.add_argument("--decks", type=_decks, metavar="N", help="decks in a full shoe (default: the game's, 8 or 1)")
     parser.add_argument(
@@ -56,7 +56,7 @@ def _decks(text: str) -> int:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the odds; 0. Raises BridgeError for impossible or too few cards, another game's terms, or the file."""
+    """Print odds; return 0. Raises BridgeError for impossible or too few cards, another game's terms, or the file."""
     if arguments.markdown:
         return _markdown(arguments)
     game = GAMES[arguments.game or House().game]
@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _wording(lang: Language) -> Wording:
-    """The texts of the catalogue in a language; an id that it lacks stays English."""
+    """Return the texts of the catalogue in a language; an id that it lacks stays English."""
 
     def say(id: str, english: str, **values: object) -> str:
         return (english if lang == "en" else known(lang, id) or english).format(**values)
@@ -82,7 +82,7 @@ def _wording(lang: Language) -> Wording:
 
 
 def _markdown(arguments: argparse.Namespace) -> int:
-    """Prints payments as Markdown; 0. Raises UsageError for an option that this page does not have."""
+    """Print payments as Markdown; return 0. Raises UsageError for an option that this page does not have."""
     from firmware_bridge.cli.odds.payouts import page, section
 
     wrong = [name for name in ("decks", "seen", "json", *TERMS) if getattr(arguments, name) not in (None, False)]
@@ -93,7 +93,7 @@ def _markdown(arguments: argparse.Namespace) -> int:
 
 
 def _terms(game: Game, arguments: argparse.Namespace) -> Terms:
-    """Settings for the odds. Raises UsageError for one of another game."""
+    """Return the settings for the odds. Raises UsageError for one of another game."""
     given = {name: getattr(arguments, name) for name in TERMS if getattr(arguments, name) is not None}
     for name in given.keys() - set(game.terms.__struct_fields__):
         raise UsageError(
@@ -103,7 +103,7 @@ def _terms(game: Game, arguments: argparse.Namespace) -> Terms:
 
 
 def _seen(name: str) -> list[Card]:
-    """Cards in a deal script since its last `shoe`; an unread one (`??`) counts as still in the shoe."""
+    """Return the cards in a deal script since its last `shoe`; an unread one (`??`) counts as still in the shoe."""
     cards: list[Card] = []
     for step in parse(_text(name)):
         match step:

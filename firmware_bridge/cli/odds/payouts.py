@@ -34,14 +34,14 @@ COLUMNS: Final = ("bet or hand", "English", "繁體", "简体", "wins when", "pa
 
 
 def page() -> str:
-    """The whole page."""
+    """Return the whole page."""
     fixed = [*FIXED, *((word, game.name, what) for game in GAMES.values() for word, what in game.payouts().fixed)]
     sections = (line for name in GAMES for line in ("", *section(name)))
     return "\n".join([HEAD, *(f"| {' | '.join(row)} |" for row in fixed), *sections, ""])
 
 
 def section(game: str) -> Iterator[str]:
-    """One game's part of the page: heading, remarks and table."""
+    """Yield one game's part of the page: heading, remarks and table."""
     paid = GAMES[game].payouts()
     names = " ".join(dict.fromkeys(known(lang, f"game.{game}") or game for lang in LANGUAGES[1:]))
     yield f"## {known('en', f'game.{game}') or game} {names}"
@@ -56,5 +56,5 @@ def section(game: str) -> Iterator[str]:
 
 
 def _names(game: str, paid: Payment) -> tuple[str, ...]:
-    """The names of a bet or a kind of hand in the three languages."""
+    """Return the names of a bet or a kind of hand in the three languages."""
     return paid.names or tuple([known(lang, f"guest.is.{game}.{paid.id}") or paid.id for lang in LANGUAGES])

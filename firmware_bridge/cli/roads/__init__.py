@@ -53,7 +53,7 @@ class NoShoe(BridgeError, ValueError):
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """The options of `shoe roads`."""
+    """Add the options of `shoe roads`."""
     shoe = "OUTCOMES [BANKER_PAIRS PLAYER_PAIRS [NATURALS]]: BPTB.. and a 0 or 1 each; . for a shoe without rounds"
     text = f"{shoe}; - reads a shoe per line from stdin and prints JSON (default: the running shoe)"
     parser.add_argument("shoe", nargs="*", metavar="OUTCOMES", help=text)
@@ -76,7 +76,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Draws or prints; 0, or 2 for text that is no shoe. Raises ConfigError, NoDaemon, JournalError, PictureError."""
+    """Draw or print; return 0, 2 for text that is no shoe. Raises ConfigError, NoDaemon, JournalError, PictureError."""
     own = {"leading_ties": arguments.leading_ties, "row1_limit": arguments.row1_limit}
     sources = [configured(arguments.config) if arguments.config else {}, own]
     try:
@@ -99,7 +99,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def beads(text: str, where: str = "") -> list[roads.Bead]:
-    """The rounds of "BPTB 0100 0001 0000": outcomes, pairs, naturals. where: begins an error. Raises NoShoe."""
+    """Return the rounds of "BPTB 0100 0001 0000": outcomes, pairs, naturals. where: begins an error. Raises NoShoe."""
     words = _words(text, where)
     outcomes, *more = ("" if word == EMPTY else word for _, word in words)
     for field, (column, word) in zip(FIELDS[1:], words[1:], strict=False):
@@ -112,7 +112,7 @@ def beads(text: str, where: str = "") -> list[roads.Bead]:
 
 
 def running(config: Path) -> ShoeRounds:
-    """Rounds of the present shoe: from the daemon; from the newest journal if it does not run or has none.
+    """Return the rounds of the present shoe: from the daemon; from the newest journal if it does not run or has none.
 
     Raises ConfigError, NoDaemon, JournalError.
     """
@@ -133,7 +133,7 @@ def running(config: Path) -> ShoeRounds:
 
 
 def limits(of_table: Mapping[str, Any]) -> dict[str, str]:
-    """Limits of a table as text, those with a maximum."""
+    """Return the limits of a table as text, those with a maximum."""
     pairs = {bet: limit if isinstance(limit, dict) else {"high": limit} for bet, limit in of_table.items()}
     return {
         bet: f"{limit['low']}–{limit['high']}" if "low" in limit else f"≤ {limit['high']}"
@@ -143,7 +143,7 @@ def limits(of_table: Mapping[str, Any]) -> dict[str, str]:
 
 
 def configured(config: Path) -> dict[str, Any]:
-    """Settings of roads in a config. Raises ConfigError if it cannot be read."""
+    """Return the settings of roads in a config. Raises ConfigError if it cannot be read."""
     try:
         sections = toml(text_in(config))
     except OSError as error:
@@ -154,7 +154,7 @@ def configured(config: Path) -> dict[str, Any]:
 
 
 def settings(sources: Iterable[dict[str, Any]]) -> roads.RoadSettings:
-    """Road settings from these sources, later ones first. Raises ConfigError for a wrong value."""
+    """Return the road settings from these sources, later ones first. Raises ConfigError for a wrong value."""
     names: Sequence[str] = roads.RoadSettings.__struct_fields__
     merged = {name: source[name] for source in sources for name in names if source.get(name) is not None}
     try:
@@ -164,7 +164,7 @@ def settings(sources: Iterable[dict[str, Any]]) -> roads.RoadSettings:
 
 
 def _size(text: str) -> tuple[int, int]:
-    """Width and height of a board, `1280x720`."""
+    """Return the width and height of a board, `1280x720`."""
     try:
         width, height = map(int, text.lower().split("x"))
     except ValueError:
@@ -178,12 +178,12 @@ def _size(text: str) -> tuple[int, int]:
 
 
 def _title(text: str) -> str:
-    """A title without unprintable characters."""
+    """Return a title without unprintable characters."""
     return "".join(filter(str.isprintable, text))
 
 
 def _suffixes(arguments: argparse.Namespace) -> None:
-    """Raises NoShoe for a PNG in a file named .svg, or the other way round."""
+    """Raise NoShoe for a PNG in a file named .svg, or the other way round."""
     for kind, other in (("svg", "png"), ("png", "svg")):
         path = getattr(arguments, kind)
         if path and path.suffix.lower() == f".{other}":
@@ -191,7 +191,7 @@ def _suffixes(arguments: argparse.Namespace) -> None:
 
 
 def _stream(arguments: argparse.Namespace, chosen: roads.RoadSettings) -> int:
-    """Prints a JSON line for each line of stdin."""
+    """Print a JSON line for each line of stdin."""
     if arguments.svg or arguments.png or arguments.road:
         raise NoShoe("- prints JSON only", "draw one shoe at a time: shoe roads OUTCOMES --svg FILE")
     for number, line in enumerate(sys.stdin.buffer, 1):
@@ -230,7 +230,7 @@ def _write_json(value: Any) -> None:
 
 
 def _words(text: str, where: str) -> list[tuple[int, str]]:
-    """Words with the columns they begin in."""
+    """Return the words with the columns they begin in."""
     words: list[tuple[int, str]] = []
     for word in text.split():
         words.append((text.index(word, words[-1][0] - 1 + len(words[-1][1]) if words else 0) + 1, word))
@@ -254,7 +254,7 @@ def _check_letters(word: str, allowed: str, where: str, column: int) -> None:
 
 
 def _recorded(config: Path) -> ShoeRounds:
-    """Rounds in the newest journal; a correction replaces a round, a void removes it."""
+    """Return the rounds in the newest journal; a correction replaces a round, a void removes it."""
     from firmware_bridge.journal.files import chosen
     from firmware_bridge.journal.reader import Walk
 
@@ -282,7 +282,7 @@ def _recorded(config: Path) -> ShoeRounds:
 
 
 def _heading(head: "Public | None", events: list[Any]) -> Heading:
-    """Heading for the rounds of a journal, from its last head and its events."""
+    """Return the heading for the rounds of a journal, from its last head and its events."""
     if head is None:
         return Heading()
     held: dict[str, Any] = next(

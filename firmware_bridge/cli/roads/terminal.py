@@ -52,7 +52,7 @@ class Paint(NamedTuple):
     roomy: int = ROOMY
 
     def __call__(self, text: str, style: str) -> str:
-        """Text in a style, where there are colours."""
+        """Return a text in a style, where there are colours."""
         return f"\x1b[{style}m{text}\x1b[0m" if self.colours else text
 
     def sign(self, road: str, which: str | None) -> str:
@@ -75,7 +75,7 @@ def screen(
     paint: Paint | None = None,
     heading: Heading = NOTHING,
 ) -> str:
-    """The whole picture, 24 lines at a width of 80 in most shoes; or one road."""
+    """Return the whole picture, 24 lines at a width of 80 in most shoes; or one road."""
     paint, words = paint or terminal(), words_in(language)
     width = max(paint.width, NARROWEST)
     if only in ("ask", "good"):
@@ -89,19 +89,19 @@ def screen(
 
 
 def terminal() -> Paint:
-    """The terminal or pipe at stdout."""
+    """Return the terminal or pipe at stdout."""
     is_terminal = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
     shapes = SHAPES["utf" if is_utf() else "ascii"]
     return Paint(is_terminal and "NO_COLOR" not in os.environ, shapes, shutil.get_terminal_size().columns)
 
 
 def plain(text: str) -> Text:
-    """A text without colours."""
+    """Return a text without colours."""
     return Text(text, wide(text))
 
 
 def wrapped(parts: Iterable[Text], width: int, gap: str = "  ") -> list[Text]:
-    """Parts in lines of at most `width` columns; none is broken."""
+    """Return parts in lines of at most `width` columns; none is broken."""
     lines: list[Text] = []
     for part in parts:
         if lines and lines[-1].wide + len(gap) + part.wide <= width:
@@ -112,12 +112,12 @@ def wrapped(parts: Iterable[Text], width: int, gap: str = "  ") -> list[Text]:
 
 
 def wide(text: str) -> int:
-    """Width of a text in columns: Chinese signs take two."""
+    """Return the width of a text in columns: Chinese signs take two."""
     return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
 def _head(board: Board, paint: Paint, words: Words, heading: Heading, width: int) -> Iterator[Text]:
-    """Table and shoe, the last round, and all counts: the letters' legend."""
+    """Yield table and shoe, the last round, and all counts: the letters' legend."""
     name = title(heading, words, between="  ")
     first = [Text(paint(name, COLOURS["title"]), wide(name)), plain(f"{words.rounds} {len(board.bead)}")]
     first.append(plain(f"{words.naturals} {board.naturals.count('1')}"))
@@ -141,7 +141,7 @@ def _last(board: Board, words: Words, heading: Heading) -> str:
 
 
 def _roads(board: Board, paint: Paint, words: Words, language: Language, width: int) -> Iterator[Text]:
-    """The big road; the derived roads below at half the width; the bead plate with the rest beside or below."""
+    """Yield the big road; the derived roads below at half the width; the bead plate with the rest beside or below."""
     yield from _block(board, paint, words, "big", width)
     abreast = 3 if width >= ABREAST else 2
     share = (width - GAP * (abreast - 1)) // abreast
@@ -166,7 +166,7 @@ def _side_by_side(blocks: Sequence[Sequence[Text]]) -> Iterator[Text]:
 
 
 def _block(board: Board, paint: Paint, words: Words, kind: Kind, width: int) -> list[Text]:
-    """A road with its title: the columns around its newest mark, and the number of marks out of view."""
+    """Return a road with its title: the columns around its newest mark, and the number of marks out of view."""
     size = _cell(board, kind, width, paint.roomy)
     columns = max(1, min(width // size, MOST[kind]))
     cells = list(_drawn(board, paint, kind, size))
@@ -182,7 +182,7 @@ def _block(board: Board, paint: Paint, words: Words, kind: Kind, width: int) -> 
 
 
 def _title(paint: Paint, name: str, seen: Window, width: int) -> Text:
-    """The road's name, with the number of marks hidden to the left (`‹`) and right (`›`)."""
+    """Return the road's name, with the number of marks hidden to the left (`‹`) and right (`›`)."""
     earlier = f"{paint.shapes['earlier']}{seen.earlier}" if seen.earlier else ""
     later = f"{seen.later}{paint.shapes['later']}" if seen.later else ""
     more = "".join(f" {each}" for each in (earlier, later) if each)
@@ -191,7 +191,7 @@ def _title(paint: Paint, name: str, seen: Window, width: int) -> Text:
 
 
 def _cell(board: Board, kind: Kind, width: int, roomy: int) -> int:
-    """Width of a cell in columns; the big road's has a blank after the tie's sign while the whole road fits so."""
+    """Return the width of a cell in columns; the big road's with a blank after the tie's sign while it all fits."""
     if kind in DERIVED:
         return 2 if width // 2 >= roomy else 1
     if kind == "big":
@@ -200,7 +200,7 @@ def _cell(board: Board, kind: Kind, width: int, roomy: int) -> int:
 
 
 def _drawn(board: Board, paint: Paint, kind: Kind, size: int) -> Iterator[tuple[Cell, str]]:
-    """Cells of a road, each `size` columns wide."""
+    """Yield the cells of a road, each `size` columns wide."""
     if kind == "bead":
         for column, row, colour, banker_pair, player_pair in board.bead:
             letter, style = BEADS[colour]
@@ -222,7 +222,7 @@ def _grid(board: Board, kind: Kind) -> Sequence[tuple[int, int, str]]:
 
 
 def _ties(count: int) -> str:
-    """Sign for ties: a slash for one, else their number."""
+    """Return the sign for ties: a slash for one, else their number."""
     return " " if not count else "/" if count == 1 else str(count) if count < 10 else "+"
 
 
@@ -244,7 +244,7 @@ def _good(board: Board, paint: Paint, words: Words, language: Language, width: i
 
 
 def _legend(paint: Paint, words: Words, width: int) -> Iterator[Text]:
-    """Legend of the derived roads' signs, and of ties."""
+    """Yield the legend of the derived roads' signs, and of ties."""
     meanings = [("/ 2 3", "green", words.sides["T"])]
     for place, (colour, word) in enumerate((("red", words.regular), ("blue", words.irregular))):
         meanings.append(("".join(paint.shapes[road][place] for road in DERIVED), colour, word))

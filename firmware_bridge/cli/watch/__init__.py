@@ -43,7 +43,7 @@ class NoPicture(BridgeError, OSError):
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """The options of `shoe watch`."""
+    """Add the options of `shoe watch`."""
     config_option(parser)
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--json", action="store_true", help="one JSON object per change, for programs")
@@ -53,7 +53,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Shows every change until Ctrl-C or q, across restarts of the daemon; 0. Raises NoDaemon if none runs at first."""
+    """Show every change until Ctrl-C or q, across daemon restarts; return 0. Raises NoDaemon if none runs at first."""
     path, lang = socket_path(arguments.config), language(arguments.lang, arguments.config)
     try:
         if arguments.json:
@@ -86,7 +86,7 @@ def _show_dealer(path: Path, lang: Language) -> None:
 
 
 def _follow(path: Path, show: "_Json | _Lines") -> None:
-    """Shows each status of the daemon and of its successors. Raises NoDaemon if there was none."""
+    """Show each status of the daemon and of its successors. Raises NoDaemon if there was none."""
     has_been = False
     while True:
         try:
@@ -145,7 +145,7 @@ class Followed:
             self.socket.sendall(json.dumps({"do": "watch"}).encode() + b"\n")
 
     def statuses(self) -> list[dict[str, Any]]:
-        """The statuses received; call when `socket` is readable. Raises NoDaemon at its end."""
+        """Return the statuses received; call when `socket` is readable. Raises NoDaemon at its end."""
         came = b""
         with suppress(OSError):
             came = self.socket.recv(CHUNK)
@@ -172,7 +172,7 @@ class Drawable(Protocol):
         """Record that the daemon has gone."""
 
     def screen(self, width: int, height: int, keys: str) -> "Sequence[Text]":
-        """`height` lines of at most `width` columns."""
+        """Return `height` lines of at most `width` columns."""
 
 
 class Watcher:
@@ -185,7 +185,7 @@ class Watcher:
         self._paused, self._is_old = False, True
 
     def watch(self) -> None:
-        """Shows each status until q; Ctrl-C is raised. SPACE freezes the picture."""
+        """Show each status until q; Ctrl-C is raised. SPACE freezes the picture."""
         try:
             with Terminal() as terminal:
                 while not self._is_over(terminal):
@@ -196,7 +196,7 @@ class Watcher:
                 self._daemon.close()
 
     def _is_over(self, terminal: Terminal) -> bool:
-        """Waits for the daemon, a key or the time; True if q was pressed."""
+        """Wait for the daemon, a key or the time; return True if q was pressed."""
         sources: list[socket.socket | int] = [self._daemon.socket] if self._daemon else []
         sources += [terminal.fd] if terminal.fd is not None else []
         pause = at_least(self._drawn, FRAME_S if self._is_old else self._watched.blinks_s or LOOK_S)
@@ -242,5 +242,5 @@ class Watcher:
 
 
 def at_least(before: float, seconds: float) -> float:
-    """Seconds from now until `seconds` after `before`, a moment of `time.monotonic`."""
+    """Return the seconds from now until `seconds` after `before`, a moment of `time.monotonic`."""
     return max(0.0, before + seconds - time.monotonic())

@@ -53,11 +53,11 @@ class WatchedByDealer:
         self._known = self._known._replace(lost=True)
 
     def shown(self) -> Screen:
-        """What the screen shows now."""
+        """Return what the screen shows now."""
         return screen(self._known, self._lang)
 
     def screen(self, width: int, height: int, keys: str) -> list[Text]:
-        """`height` lines of at most `width` columns: what is due first; the last acts with the room that is left."""
+        """Return `height` lines of at most `width` columns: what is due first; the last acts with the room left."""
         shown = self.shown()
         title = Text("  ".join(filter(None, (shown.table, shown.game, shown.where))), "dim")
         lines = [line for words in (title, *due(shown, self._lang)) for line in words.wrap(_CONSOLE, width)]
@@ -77,7 +77,7 @@ class WatchedByDealer:
 
 
 def due(shown: Screen, lang: Language) -> Iterator[Text]:
-    """The paragraphs of a screen, without its title and the last acts."""
+    """Yield the paragraphs of a screen, without its title and the last acts."""
     if shown.refused:
         yield Text(f"✕ {shown.refused.what} · {shown.refused.why} · {shown.refused.todo}", "bold white on purple4")
     for each in shown.alarms:

@@ -22,14 +22,14 @@ OF_READS: Final = ("reader.unread", "reader.frames_bad", "reader.not_understood"
 
 
 def health_words(health: Values, lang: Language = "en") -> str:
-    """The state of reader and machine in one line, the worst first; what is not measured is left out."""
+    """Return the state of reader and machine in one line, the worst first; what is not measured is left out."""
     parts: dict[str, Values] = {"health": health, "reader": health.get("reader") or {}}
     rows = sorted(measures(), key=lambda row: TROUBLE.index(row.id) if row.id in TROUBLE else len(TROUBLE))
     return joined(lang, *[_words(row, parts[row.part], lang) for row in rows], *_new(parts))
 
 
 def _words(row: Measure, part: Values, lang: Language) -> str:
-    """A measure in words, "" for one that is not known, nothing to worry about, or said elsewhere."""
+    """Return a measure in words, "" for one that is not known, nothing to worry about, or said elsewhere."""
     now = part.get(row.field)
     if now is None or row.id in OF_READS or (row.id in TROUBLE and not now) or row.shown not in FORMS:
         return ""
@@ -37,7 +37,7 @@ def _words(row: Measure, part: Values, lang: Language) -> str:
 
 
 def _sentence(row: Measure, now: str, lang: Language) -> str:
-    """The sentence of a measure, or its label and value."""
+    """Return the sentence of a measure, or its label and value."""
     sentence = known(lang, f"measured.{row.id}.one") if now == "1" else None
     sentence = sentence or known(lang, f"measured.{row.id}")
     return sentence.format(now=now) if sentence else text(lang, "measured.other", name=text(lang, row.id), now=now)
@@ -67,7 +67,7 @@ def _counted(lang: Language, count: int, one: str, several: str) -> str:
 
 
 def _reads(reader: Values, lang: Language) -> str:
-    """How the reader reads: cards, those that it did not read, and what was damaged or not understood."""
+    """Return how the reader reads: cards, those that it did not read, and what was damaged or not understood."""
     unread, damaged = reader.get("unread") or 0, reader.get("frames_bad") or 0
     missed = text(lang, "measured.not_read", count=unread) if unread else text(lang, "measured.all_well")
     frames = _counted(lang, damaged, "measured.frame_damaged", "measured.frames_damaged") if damaged else ""
@@ -89,7 +89,7 @@ def _time(seconds: int, lang: Language) -> str:
 
 
 def _new(parts: Mapping[str, Values]) -> Iterator[str]:
-    """Values that this version does not know."""
+    """Yield the values that this version does not know."""
     known_ids = {"health.reader", *(row.id for row in measures())}
     for part, values in parts.items():
         for name, value in values.items():

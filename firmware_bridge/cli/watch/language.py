@@ -19,14 +19,14 @@ TERMINAL: Final = ("LC_ALL", "LC_MESSAGES", "LANG")
 
 
 def language_option(parser: argparse.ArgumentParser) -> None:
-    """Adds `--lang`."""
+    """Add `--lang`."""
     parser.add_argument(
         "--lang", choices=LANGUAGES, help="the language (default: [table] language, else that of the terminal)"
     )
 
 
 def language(asked: str | None, config: Path) -> Language:
-    """The language asked for, else that of the config, else that of the terminal; English where it cannot be shown."""
+    """Return the language asked for, else that of the config, else the terminal's; English if it cannot be shown."""
     for each in (asked, _configured(config)):
         if each in LANGUAGES:
             return legible(chosen(each, ""))
@@ -35,7 +35,7 @@ def language(asked: str | None, config: Path) -> Language:
 
 
 def _configured(config: Path) -> str:
-    """`[table] language` of a config; "" where it cannot be read: the command says so itself."""
+    """Return `[table] language` of a config; "" where it cannot be read: the command says so itself."""
     try:
         section = document(config).get("table", {})
     except (OSError, BridgeError):
@@ -44,7 +44,7 @@ def _configured(config: Path) -> str:
 
 
 def translated(status: dict[str, Any], lang: Language) -> dict[str, Any]:
-    """A daemon's status with the reasons of the lamps in a language; the daemon's own are English.
+    """Return a daemon's status with the reasons of the lamps in a language; the daemon's own are English.
 
     What has no text in this language stays English.
     """
@@ -60,7 +60,7 @@ def translated(status: dict[str, Any], lang: Language) -> dict[str, Any]:
 
 
 def alarm_help(topic: str, lang: Language) -> list[str]:
-    """The help of an alarm in a language: what it is, what to do, what the pit may choose; [] if it is none."""
+    """Return the help of an alarm in a language: what it is, what to do, what the pit may choose; [] if it is none."""
     from firmware_bridge.facts.book.alarms import POLICIES
 
     id = topic.strip().lower().replace("-", "_")
@@ -85,13 +85,13 @@ def alarm_help(topic: str, lang: Language) -> list[str]:
 
 
 def _todo(lang: Language, id: str, rows: "Mapping[str, Row]") -> dict[str, str]:
-    """Policy -> what to do; "" for that of every policy without one of its own."""
+    """Return policy -> what to do; "" for that of every policy without one of its own."""
     todo = {"": known(lang, f"todo.{id}")} | {policy: known(lang, f"todo.{id}_{policy}") for policy in rows}
     return {policy: words for policy, words in todo.items() if words}
 
 
 def _only(lang: Language, some: Sequence[str], rows: "Mapping[str, Row]") -> str:
-    """The names of some policies in brackets; "" if they are all that have the alarm."""
+    """Return the names of some policies in brackets; "" if they are all that have the alarm."""
     if len(some) == len(rows):
         return ""
 
@@ -100,5 +100,5 @@ def _only(lang: Language, some: Sequence[str], rows: "Mapping[str, Row]") -> str
 
 
 def _under(lang: Language, policy: str) -> str:
-    """The head of what a policy says, "" for that of every policy without one of its own."""
+    """Return the head of what a policy says, "" for that of every policy without one of its own."""
     return f"{known(lang, f'policy.{policy}') or policy}: " if policy else ""

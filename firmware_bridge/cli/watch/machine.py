@@ -13,7 +13,7 @@ ARROWS: Final = {"in": "<", "out": ">"}
 
 
 def machine(status: Status, lang: Language = "en") -> tuple[tuple[str, str], ...]:
-    """Name and text for broker, store, reader, keypads, journal and software."""
+    """Return the name and text for broker, store, reader, keypads, journal and software."""
     build = status.get("build") or text(lang, "machine.unknown")
     return (
         ("broker", _broker(status, lang)),
@@ -26,7 +26,7 @@ def machine(status: Status, lang: Language = "en") -> tuple[tuple[str, str], ...
 
 
 def faulty(status: Status) -> frozenset[str]:
-    """The rows of `machine` that are not in order."""
+    """Return the rows of `machine` that are not in order."""
     broker, reader = status["broker"], status["reader"]
     found = {
         "broker": not broker["up"] or bool(_trouble(broker)),
@@ -38,7 +38,7 @@ def faulty(status: Status) -> frozenset[str]:
 
 
 def rows(status: Status, lang: Language = "en") -> Iterator[tuple[str, str]]:
-    """Name and text of signal, pins and health, as far as known."""
+    """Yield the name and text of signal, pins and health, as far as known."""
     if seen := status.get("seen"):
         yield "signal", _signal(seen, lang)
         pins = seen["pins"]
@@ -53,7 +53,7 @@ def rows(status: Status, lang: Language = "en") -> Iterator[tuple[str, str]]:
 
 
 def far(store: dict[str, Any], lang: Language = "en") -> str:
-    """Progress of the store, as reported by the link."""
+    """Return the progress of the store, as reported by the link."""
     stored, sent = store["stored"], store["sent"]
     has = text(lang, "machine.has_nothing")
     if stored:
@@ -68,13 +68,13 @@ def far(store: dict[str, Any], lang: Language = "en") -> str:
 
 
 def coming_back(status: Status) -> dict[str, Any] | None:
-    """The last borrower while the reader is on its way back; None if it is gone for good."""
+    """Return the last borrower while the reader is on its way back; None if it is gone for good."""
     back: dict[str, Any] | None = status.get("returning")
     return back if back and (back["pid"] or status["reader"]["open"]) else None
 
 
 def lease_words(status: Status, lang: Language = "en") -> tuple[str, str] | None:
-    """Text and remedy for a leased device or one coming back; None if nothing is leased."""
+    """Return text and remedy for a leased device or one coming back; None if nothing is leased."""
     if lease := status.get("lent"):
         since = time.strftime("%H:%M:%S", time.localtime(lease["since"] / 1000))
         return text(lang, "machine.leased", to=lease["to"], since=since), text(lang, "machine.take_back")
@@ -88,7 +88,7 @@ def lease_words(status: Status, lang: Language = "en") -> tuple[str, str] | None
 
 
 def rules(settings: dict[str, Any], lang: Language = "en") -> str:
-    """Game, procedure if it has several, and decks."""
+    """Return the game, procedure if it has several, and decks."""
     terms = settings["terms"]
     procedure = (word(lang, "procedure", terms["procedure"]),) if "procedure" in terms else ()
     decks = text(lang, "machine.decks", count=settings["decks"])
@@ -96,12 +96,12 @@ def rules(settings: dict[str, Any], lang: Language = "en") -> str:
 
 
 def word(lang: Language, kind: str, id: str) -> str:
-    """A choice of the config, or a mode: its identifier in English, in Chinese its word."""
+    """Return a choice of the config, or a mode: its identifier in English, in Chinese its word."""
     return id if lang == "en" else known(lang, f"{kind}.{id}") or id
 
 
 def frame_line(frame: dict[str, Any]) -> str:
-    """Time, direction and hex of a frame."""
+    """Return time, direction and hex of a frame."""
     at = time.strftime("%H:%M:%S", time.localtime(frame["at"] / 1000))
     return f"{at}.{frame['at'] % 1000:03} {ARROWS[frame['way']]} {frame['hex']}"
 
@@ -116,13 +116,13 @@ def _broker(status: Status, lang: Language) -> str:
 
 
 def _trouble(broker: Mapping[str, Any]) -> str | None:
-    """What is wrong with a broker that is there: who else has the name, why no connection lasts, what it refuses."""
+    """Return what is wrong with a broker there: who else has the name, why no connection lasts, what it refuses."""
     found: str | None = broker.get("shared") or broker.get("why_down") or broker.get("fault")
     return found
 
 
 def _waiting(status: Status, lang: Language) -> str:
-    """Entries not yet acknowledged by the broker."""
+    """Return the entries not yet acknowledged by the broker."""
     acked, seq = status["broker"]["acked"], status["seq"]
     if not status["broker"]["waiting"]:
         return text(lang, "machine.nothing_waits")
@@ -151,12 +151,12 @@ def _reader(status: Status, lang: Language) -> str:
 
 
 def _fault(device: dict[str, Any]) -> str:
-    """The fault in what was heard of a reader or keypad; "" for none, as of an older daemon."""
+    """Return the fault in what was heard of a reader or keypad; "" for none, as of an older daemon."""
     return str(device["heard"]["fault"]) if "heard" in device else ""
 
 
 def _heard(device: dict[str, Any], lang: Language) -> str:
-    """Whether a reader or keypad is open, and is understood."""
+    """Return whether a reader or keypad is open, and is understood."""
     heard = device.get("heard") or {"state": "understood"}
     if device.get("lost") and (losses := device.get("losses", 0)) > 1:
         return text(lang, "machine.reader_lost_again", count=losses)
@@ -175,7 +175,7 @@ def _heard(device: dict[str, Any], lang: Language) -> str:
 
 
 def _moment(at_s: float) -> str:
-    """The local time of a wall time (seconds since 1970), with its date where that is another day."""
+    """Return the local time of a wall time (seconds since 1970), with its date where that is another day."""
     then, today = time.localtime(at_s), time.localtime()
     form = "%H:%M:%S" if then[:3] == today[:3] else "%Y-%m-%d %H:%M:%S"
     return time.strftime(form, then)
@@ -218,6 +218,6 @@ def _signal(seen: dict[str, Any], lang: Language) -> str:
 
 
 def _pins(pins: dict[str, bool | None], active: str) -> str:
-    """Pins of one direction: active ones stand out; `?` for a leased or lost pin."""
+    """Return the pins of one direction: active ones stand out; `?` for a leased or lost pin."""
     words = {True: f" {active}", False: "", None: " ?"}
     return "  ".join(f"{name}{words[is_active]}" for name, is_active in pins.items())

@@ -60,7 +60,7 @@ class Watched:
         self._frames.extend(last.get("seen", {}).get("frames", []))
 
     def lose(self, why: str) -> None:
-        """Records that the daemon has gone, and drops its frames."""
+        """Record that the daemon has gone, and drop its frames."""
         self.gone = escaped(why)
         self._frames.clear()
 
@@ -72,7 +72,7 @@ class Watched:
         return min(steps) / 1000 if steps else None
 
     def screen(self, width: int, height: int, keys: str) -> list[Text]:
-        """`height` lines of at most `width` columns; `keys` says what can be pressed."""
+        """Return `height` lines of at most `width` columns; `keys` says what can be pressed."""
         if self._last is None:
             return []
         return screen(_model(self._last, self._news(), self.gone, keys, self._lang), width, height)
@@ -89,7 +89,7 @@ class Watched:
 
 
 def boards_of(game: Game, states: Mapping[str, Any], lang: Language = "en") -> Boards:
-    """Boards of a game's own topics, as far as they are drawn here and have come."""
+    """Return the boards of a game's own topics, as far as they are drawn here and have come."""
 
     def boards(width: int, beside: int) -> tuple[Lines, Drawn]:
         named = [topic.name for topic in game.topics if topic.name in DRAWN and states.get(topic.name)]
@@ -101,7 +101,7 @@ def boards_of(game: Game, states: Mapping[str, Any], lang: Language = "en") -> B
 
 
 def _roads(body: Mapping[str, Any], width: int, beside: int, lang: Language) -> tuple[Lines, Drawn]:
-    """The bead plate, beside the cards if it fits there, else beside the big road; the other roads.
+    """Return the bead plate, beside the cards if it fits there, else beside the big road; the other roads.
 
     Besides the big road ask road and good roads, and below it the derived roads, each if they fit.
     """
@@ -157,7 +157,7 @@ def _model(status: Status, frames: Row, gone: str, keys: str, lang: Language) ->
 
 
 def _first(status: Status, lang: Language) -> Iterator[Row]:
-    """Next step, and the orders that settle open alarms."""
+    """Yield the next step, and the orders that settle open alarms."""
     if step := next_step(status, lang):
         yield Row("next", Text(step), keeps=HEIGHT)
     if orders := [order for alarm in status["alarm"]["open"] for order in decisions(alarm)]:

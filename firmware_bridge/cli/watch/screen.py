@@ -29,7 +29,7 @@ IN_PLAY: Final = ("betting", "ready", "dealing", "complete")
 
 
 def screen(status: Status, lang: Language = "en") -> list[str]:
-    """Lines of one screen; the first has the table's state, alarms come with what to do."""
+    """Return the lines of one screen; the first has the table's state, alarms come with what to do."""
     rows = (
         ("phase", _phase(status, lang)),
         ("slots", _slots(status) or text(lang, "status.all_empty")),
@@ -46,7 +46,7 @@ def screen(status: Status, lang: Language = "en") -> list[str]:
 
 
 def _row(name: str, words: str, lang: Language) -> str:
-    """A line with its name; a Chinese sign is two columns wide."""
+    """Return a line with its name; a Chinese sign is two columns wide."""
     shown = text(lang, f"row.{name}")
     wide = 0 if lang == "en" else len(shown)
     return f"  {shown}{' ' * (ROW - len(shown) - wide)}{words}"
@@ -61,7 +61,7 @@ def _asked(status: Status, lang: Language) -> str:
 
 
 def line(status: Status, lang: Language = "en") -> str:
-    """The part of the status that changes with cards, in one line."""
+    """Return the part of the status that changes with cards, in one line."""
     blocked = any(alarm["blocks"] for alarm in status["alarm"]["open"])
     parts = [
         text(lang, "status.shoe", shoe=status["shoe"]),
@@ -75,7 +75,7 @@ def line(status: Status, lang: Language = "en") -> str:
 
 
 def mode_words(status: Status, lang: Language = "en") -> str:
-    """State of the table in words: what stops it comes first, then what is missing."""
+    """Return the state of the table in words: what stops it comes first, then what is missing."""
     alarms = status["alarm"]["open"]
     if status["disk"]:
         return text(lang, "stands.disk", why=in_words(lang, str(status["disk"])))
@@ -96,7 +96,7 @@ def mode_words(status: Status, lang: Language = "en") -> str:
 
 
 def _named(alarms: Iterable[dict[str, Any]], lang: Language) -> str:
-    """Alarms by their ids; in Chinese with their names."""
+    """Return the alarms by their ids; in Chinese with their names."""
     ids = [alarm["id"] for alarm in alarms]
     if lang == "en":
         return ", ".join(ids)
@@ -104,7 +104,7 @@ def _named(alarms: Iterable[dict[str, Any]], lang: Language) -> str:
 
 
 def standing(status: Status) -> Standing:
-    """Whether the table is in order, goes on with something missing, or cannot be dealt at."""
+    """Return whether the table is in order, goes on with something missing, or cannot be dealt at."""
     if status["disk"] or status["mode"] == "OBSERVE":
         return "stopped"
     if status.get("lent") or coming_back(status):
@@ -115,7 +115,7 @@ def standing(status: Status) -> Standing:
 
 
 def mode_word(status: Status, lang: Language = "en") -> str:
-    """The mode, in Chinese in words: a table that cannot be dealt at is never FULL."""
+    """Return the mode, in Chinese in words: a table that cannot be dealt at is never FULL."""
     mode = _mode(status)
     if mode in ("FULL", "NO_BROKER"):
         mode = {"stopped": "STOPPED", "calibration": "CALIBRATION"}.get(standing(status), mode)
@@ -123,7 +123,7 @@ def mode_word(status: Status, lang: Language = "en") -> str:
 
 
 def next_step(status: Status, lang: Language = "en") -> str:
-    """The next thing to do, "" if there is none; an alarm that stops the table goes first, a note never stands here."""
+    """Return the next thing to do, "" for none; an alarm that stops the table goes first, a note never stands here."""
     if words := lease_words(status, lang):
         return text(lang, "between.value").join(words)
     alarms = sorted(status["alarm"]["open"], key=lambda alarm: not alarm["blocks"])
@@ -134,7 +134,7 @@ def next_step(status: Status, lang: Language = "en") -> str:
 
 
 def _mode(status: Status) -> str:
-    """The daemon's mode with the broker's present state: its alarm comes and goes seconds later."""
+    """Return the daemon's mode with the broker's present state: its alarm comes and goes seconds later."""
     mode = str(status["mode"])
     if mode in ("FULL", "NO_BROKER"):
         return "FULL" if status["broker"]["up"] else "NO_BROKER"
@@ -142,7 +142,7 @@ def _mode(status: Status) -> str:
 
 
 def decisions(alarm: dict[str, Any]) -> list[str]:
-    """Commands that settle an alarm, one for each choice."""
+    """Return the commands that settle an alarm, one for each choice."""
     return [f"sudo shoe do resolve {alarm['id']} {choice} --by NAME" for choice in alarm["choices"]]
 
 
@@ -152,7 +152,7 @@ def _settles(status: Status, alarm: dict[str, Any], lang: Language) -> str:
 
 
 def _words(status: Status, alarm: dict[str, Any], lang: Language) -> tuple[str, str]:
-    """What happened, and what to do."""
+    """Return what happened, and what to do."""
     from firmware_bridge.topics.texts import alarms  # imported here: it brings msgspec
 
     id, values, policy = alarm["id"], alarm["values"], str(status["table"]["settings"]["policy"])
@@ -160,7 +160,7 @@ def _words(status: Status, alarm: dict[str, Any], lang: Language) -> tuple[str, 
 
 
 def _dealers_step(status: Status, lang: Language, waits: bool = True) -> str:
-    """The acts that are due, in the sentences of the dealer's screen; "" if none is, or all are to wait.
+    """Return the acts that are due, in the sentences of the dealer's screen; "" if none is, or all are to wait.
 
     waits: whether waiting is an act, too.
     """

@@ -23,7 +23,7 @@ ENDS: Final = "Ctrl-C: end"
 
 
 def cannot_draw() -> str | None:
-    """Reason why stdout gets lines and no picture: text on a terminal, "" otherwise; None if it gets a picture."""
+    """Return why stdout gets lines and no picture: text on a terminal, "" otherwise; None if it gets a picture."""
     if not sys.stdout.isatty():
         return ""
     if (term := os.environ.get("TERM", "")) in CANNOT_MOVE:
@@ -34,7 +34,7 @@ def cannot_draw() -> str | None:
 
 
 def size() -> tuple[int, int]:
-    """Columns and lines of the terminal."""
+    """Return the columns and lines of the terminal."""
     from rich.console import Console
 
     return Console().size
@@ -65,7 +65,7 @@ class Terminal:
         self._left.close()
 
     def draw(self, lines: "Callable[[int, int], Sequence[Text]]") -> None:
-        """Draws `lines(width, height)`; writes nothing if they are unchanged."""
+        """Draw `lines(width, height)`; write nothing if they are unchanged."""
         from rich.console import Group
 
         width, height = self._console.size
@@ -76,7 +76,7 @@ class Terminal:
             self._live.update(Group(*shown), refresh=True)
 
     def leave(self, lines: "Callable[[int, int], Sequence[Text]]") -> None:
-        """Prints `lines(width, height)` on the restored terminal, without blank lines at the end."""
+        """Print `lines(width, height)` on the restored terminal, without blank lines at the end."""
         shown = list(lines(*self._console.size))
         while shown and not shown[-1].plain.strip():
             shown.pop()
@@ -84,7 +84,7 @@ class Terminal:
             self._console.print(line, no_wrap=True, highlight=False)
 
     def pressed(self) -> str:
-        """Keys pressed, in small letters; call when `fd` is readable."""
+        """Return the keys pressed, in small letters; call when `fd` is readable."""
         assert self.fd is not None
         pressed = os.read(self.fd, 64)
         if not pressed:  # the terminal is closed
