@@ -35,7 +35,7 @@ Why = list[Explained]
 
 
 def lamps(shoe: Shoe) -> Lamps:
-    """The lamps of a shoe. While a card is due exactly one slot lamp is steady."""
+    """Return the lamps of a shoe. While a card is due exactly one slot lamp is steady."""
     lit: dict[str, str] = {}
     why: Why = []
     if shoe.device.irregular:
@@ -55,12 +55,12 @@ def _shown(lit: dict[str, str], why: Why) -> Lamps:
 
 
 def unguided(why: str, reason: str) -> Lamps:
-    """The lamps of a bridge that does not guide: its journal cannot be written, or it only observes."""
+    """Return the lamps of a bridge that does not guide: its journal cannot be written, or it only observes."""
     return Lamps({"fault": BLOCKED}, (why,), (Reason(reason, {}),))
 
 
 def with_warnings(shown: Lamps, warnings: Collection[Alarm]) -> Lamps:
-    """The lamps of a shoe with warnings of the bridge added: the fault lamp, and the reasons.
+    """Return the lamps of a shoe with warnings of the bridge added: the fault lamp, and the reasons.
 
     With one that blocks, nothing else is lit.
     """
@@ -83,7 +83,7 @@ def _fault(shoe: Shoe) -> str:
 
 
 def _light(shoe: Shoe, lit: dict[str, str], why: Why) -> None:
-    """Lights what is due: first the prompts, then what is moved; the reasons stand in this order too."""
+    """Light what is due: first the prompts, then what is moved; the reasons stand in this order too."""
     for each in sorted(expected(shoe), key=_is_move):
         if light := _LIGHTS.get(each.act.verb):
             light(shoe, each, lit)
@@ -132,7 +132,7 @@ _LIGHTS: Final[dict[str, Callable[[Shoe, Expected, dict[str, str]], None]]] = {
 
 
 def signals(shoe: Shoe) -> dict[str, str]:
-    """Outputs besides lamps: `buzzer` while the pit is awaited, `lock` while a card must not leave the shoe."""
+    """Return the outputs besides lamps: `buzzer` while the pit is awaited, `lock` while cards must stay in the shoe."""
     driven: dict[str, str] = {}
     waits = blockers(shoe)
     if any(not row(shoe, name).confirm for name in waits):
@@ -143,7 +143,7 @@ def signals(shoe: Shoe) -> dict[str, str]:
 
 
 def _holds_cards(shoe: Shoe) -> bool:
-    """Whether no card may leave the shoe in this phase, blocked or not."""
+    """Return whether no card may leave the shoe in this phase, blocked or not."""
     match phase(shoe):
         case Phase.EMPTY | Phase.ENDED:
             return not cards_open(shoe.device.next_house)

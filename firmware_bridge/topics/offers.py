@@ -8,12 +8,12 @@ from firmware_bridge.games.prompts import Between, Choice, Nothing, Offer, Price
 
 
 def offered(asked: Mapping[str, Mapping[str, Offer]]) -> dict[str, dict[str, Any]]:
-    """Slot -> word -> the values allowed with it."""
+    """Return slot -> word -> the values allowed with it."""
     return {slot: {word: of(word, offer) for word, offer in offers.items()} for slot, offers in asked.items()}
 
 
 def of(word: str, offer: Offer) -> Any:
-    """The values allowed with a mark: true for none, a text is what it costs; amounts of money are texts."""
+    """Return the values allowed with a mark: true for none, a text is what it costs; amounts of money are texts."""
     match offer:
         case Nothing():
             return True

@@ -40,7 +40,7 @@ from firmware_bridge.topics.texts.alarms import worded
 def snapshots(
     shoe: Shoe, shown: Lamps | None = None, raised: Alarms | None = None, own: "OwnTopics | None" = None
 ) -> dict[str, Any]:
-    """Topic -> its present content (an encodable value without the head).
+    """Return topic -> its present content (an encodable value without the head).
 
     shown, raised: lamps and alarms of the table, where they differ from those of the shoe. own: keeps the game's own
     topics from call to call.
@@ -54,7 +54,7 @@ def snapshots(
 
 
 def table(shoe: Shoe) -> Table:
-    """The public state of the table (shoe/state.py)."""
+    """Return the public state of the table (shoe/state.py)."""
     now = phase(shoe)
     guided = now in IN_PLAY
     is_in_use, house = shoe.status == "open", settings(shoe)
@@ -86,14 +86,14 @@ def table(shoe: Shoe) -> Table:
 
 
 def _shoe_change(shoe: Shoe) -> str | None:
-    """The state of a shoe change; None for a pack that is followed by the next one automatically."""
+    """Return the state of a shoe change; None for a pack that is followed by the next one automatically."""
     if opens_itself(shoe):
         return None
     return "due" if shoe.status == "ended" and shoe.change != "overdue" else shoe.change
 
 
 def _asked(shoe: Shoe) -> dict[str, Any]:
-    """Questions to the seats, in a game with marks: of the next pack too, where the first mark opens it."""
+    """Return the questions to the seats, in a game with marks: of the next pack too, where the first mark opens it."""
     if not rules(shoe).play.words:
         return {}
     is_running = phase(shoe) in (Phase.READY, Phase.DEALING, Phase.COMPLETE)
@@ -115,7 +115,7 @@ def _asked(shoe: Shoe) -> dict[str, Any]:
 
 
 def _hands_of(table: Layout) -> dict[str, tuple[str | None, ...]]:
-    """Slot -> the cards played there, in order; None for one that is face down."""
+    """Return slot -> the cards played there, in order; None for one that is face down."""
     hands: dict[str, tuple[str | None, ...]] = {}
     for each in table.placed:
         slot = each.plays or each.slot
@@ -124,14 +124,14 @@ def _hands_of(table: Layout) -> dict[str, tuple[str | None, ...]]:
 
 
 def _named(table: Layout, each: Placed) -> str | None:
-    """The face of a card that screens may show; None for one that is face down, or of a hand that stays hidden."""
+    """Return the face of a card that screens may show; None for one face down, or of a hand that stays hidden."""
     slot = each.plays or each.slot
     is_shown = table.result is None or table.result.shown is None or slot in table.result.shown
     return each.card.value if each.card and is_shown else None
 
 
 def _bet_on_next(shoe: Shoe) -> int:
-    """The number of the next round open to bets: the following one, once a card of this one is drawn."""
+    """Return the number of the next round open to bets: the following one, once a card of this one is drawn."""
     now = phase(shoe)
     return shoe.round + (now in (Phase.DEALING, Phase.COMPLETE) or (now is Phase.READY and is_card_out(shoe)))
 
@@ -158,7 +158,7 @@ class Ended(Struct, frozen=True):
 
 
 def last_rounds(shoe: Shoe, count: int = 8) -> tuple[Ended, ...]:
-    """The newest rounds of this shoe, oldest first; voided ones have no outcome."""
+    """Return the newest rounds of this shoe, oldest first; voided ones have no outcome."""
     return tuple(
         Ended(
             round=past.round,
@@ -186,7 +186,7 @@ _own = own_json(dict[str, Any])
 
 
 def alarms(shoe: Shoe) -> tuple[Alarm, ...]:
-    """The open irregularities."""
+    """Return the open irregularities."""
     return tuple([_alarm(shoe, each, row(shoe, each.id)) for each in shoe.device.irregular])
 
 
@@ -197,7 +197,7 @@ def _alarm(shoe: Shoe, each: Irregular, policy: Row) -> Alarm:
 
 
 def mode(shoe: Shoe, observing: bool = False, no_journal: bool = False) -> str:
-    """The mode of operation (irregularities.md, degraded modes): of several modes, the most restricted."""
+    """Return the mode of operation (irregularities.md, degraded modes): of several modes, the most restricted."""
     if no_journal:
         return "NO_JOURNAL"
     if observing:
@@ -225,7 +225,7 @@ class OwnTopics:
         self._last: dict[Topic, _Built] = {}
 
     def of(self, shoe: Shoe) -> dict[str, Any]:
-        """Topic -> its present content; emptied by a new shoe; before the first shoe, of the next shoe's game."""
+        """Return topic -> its present content; emptied by a new shoe; before the first, of the next shoe's game."""
         house = shoe.device.next_house if shoe.status == "empty" else shoe.house
         return {topic.name: self._shown(topic, terms_of(house), shoe.rounds) for topic in GAMES[house.game].topics}
 
@@ -239,7 +239,7 @@ class OwnTopics:
 
 
 def _extended(topic: Topic, terms: Any, rounds: tuple[PastRound, ...], last: _Built | None) -> Any:
-    """Content built from these rounds: from the cache and new rounds, or from the start after a correction."""
+    """Return the content built from these rounds: from the cache and new rounds, or from the start if corrected."""
     if last and last.terms == terms and rounds[: len(last.rounds)] == last.rounds:
         built, done = last.built, len(last.rounds)
     else:

@@ -21,7 +21,7 @@ TRADITIONAL: Final = ("zh-hant", "zh-tw", "zh-hk", "zh-mo")
 
 
 def text(language: Language, id: str, /, **values: object) -> str:
-    """The text of an id, formatted with its values. Raises KeyError for an unknown id."""
+    """Return the text of an id, formatted with its values. Raises KeyError for an unknown id."""
     found = known(language, id)
     if found is None:
         raise KeyError(id)
@@ -29,20 +29,20 @@ def text(language: Language, id: str, /, **values: object) -> str:
 
 
 def known(language: Language, id: str) -> str | None:
-    """The text of an id from a message; None for an unknown one, such as a newer table's."""
+    """Return the text of an id from a message; None for an unknown one, such as a newer table's."""
     found = _catalogue(language).gettext(id)
     return found if id and found != id else None
 
 
 @cache
 def ids() -> tuple[str, ...]:
-    """All ids of the catalogue."""
+    """Return all ids of the catalogue."""
     return tuple(vars(_catalogue("en"))["_catalog"])  # gettext has no public way to list them
 
 
 @cache
 def _catalogue(language: Language) -> GNUTranslations:
-    """The compiled catalogue, which scripts/texts makes of the .po file; English stands in where one is not whole."""
+    """Return the compiled catalogue, made of the .po file by scripts/texts; English stands in for one not whole."""
     with (FOLDER / f"{language}.mo").open("rb") as file:
         found = GNUTranslations(file)
     if language not in LANGUAGES:
@@ -51,7 +51,7 @@ def _catalogue(language: Language) -> GNUTranslations:
 
 
 def chosen(asked: str, accepted: str) -> Language:
-    """The language of `?lang=`, else the first known one of Accept-Language, else English."""
+    """Return the language of `?lang=`, else the first known one of Accept-Language, else English."""
     for each in LANGUAGES:
         if asked == each:
             return each
@@ -60,7 +60,7 @@ def chosen(asked: str, accepted: str) -> Language:
 
 
 def _weighed(place: int, part: str) -> tuple[float, int, str]:
-    """Weight, negated place and tag of a part of Accept-Language: `zh-TW;q=0.8`."""
+    """Return weight, negated place and tag of a part of Accept-Language: `zh-TW;q=0.8`."""
     word, _, weight = part.strip().lower().partition(";q=")
     try:
         return float(weight or 1), -place, word

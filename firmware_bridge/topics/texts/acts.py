@@ -37,7 +37,7 @@ class Sayer:
         self.lang, self._split, self._partly = lang, frozenset(split), frozenset(partly)
 
     def place(self, name: str) -> str:
-        """A slot, a seat or a hand in words; an unknown name as it came."""
+        """Return a slot, a seat or a hand in words; an unknown name as it came."""
         seat, _, hand = name.partition(".")
         letter, number = seat[:1], seat[1:]
         kind = known(self.lang, f"place.{seat}") or (known(self.lang, f"place.{letter}") if number.isdigit() else None)
@@ -49,7 +49,7 @@ class Sayer:
         return words
 
     def places(self, names: Iterable[str]) -> str:
-        """Several places: in words, many by the names of their lamps."""
+        """Return several places: in words, many by the names of their lamps."""
         each = self._each(list(names))
         if len(each) > FEW:
             seats: dict[str, list[str]] = {}
@@ -59,13 +59,13 @@ class Sayer:
         return text(self.lang, "between.names").join(each)
 
     def _each(self, names: Sequence[str]) -> list[str]:
-        """Each place in words; many by the names of their lamps, and the hand where the seat has two."""
+        """Return each place in words; many by the names of their lamps, and the hand where the seat has two."""
         if len(names) <= FEW:
             return [self.place(name) for name in names]
         return [name if name.partition(".")[0] in self._split else name.removesuffix(".1") for name in names]
 
     def sentence(self, *acts: Act) -> str:
-        """The sentence of one act, or of several of the same kind at different hands."""
+        """Return the sentence of one act, or of several of the same kind at different hands."""
         act = acts[0]
         id = _ID.get((act.verb, act.what or act.key), act.verb)
         if act.slot == "burn":
@@ -81,11 +81,11 @@ class Sayer:
         return text(self.lang, f"act.{id}", **values)
 
     def lines(self, acts: Iterable[Act]) -> Iterator[Line]:
-        """The sentences of acts in their order, without payments to hands."""
+        """Yield the sentences of acts in their order, without payments to hands."""
         return self.sentences(act for act in acts if not _is_payment(act))
 
     def sentences(self, acts: Iterable[Act]) -> Iterator[Line]:
-        """The sentences of all acts in their order; acts of one kind are one sentence."""
+        """Yield the sentences of all acts in their order; acts of one kind are one sentence."""
         for verb, same in groupby(acts, key=lambda act: act.verb):
             together = list(same)
             several = verb in _TOGETHER and all(each.slot != "lot" for each in together)
@@ -93,19 +93,19 @@ class Sayer:
                 yield Line(verb, self.sentence(*group))
 
     def payments(self, acts: Iterable[Act]) -> Iterator[Payment]:
-        """The payments among acts, in their order."""
+        """Yield the payments among acts, in their order."""
         paid = [act for act in acts if _is_payment(act)]
         for act, hand in zip(paid, self._each([act.hand for act in paid]), strict=True):
             yield Payment(act.verb, hand, act.amount)
 
     def mark(self, word: str, value: str | None = None) -> str:
-        """A mark in words, with its value."""
+        """Return a mark in words, with its value."""
         named = known(self.lang, f"mark.{word}") or word
         shown = self.place(f"S{value}") if word in _TO_SEATS and value else value
         return f"{named} {shown}" if shown else named
 
     def offers(self, act: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-        """The marks that are asked for (`act` of the topic `table`); seats with the same choice together."""
+        """Yield the marks that are asked for (`act` of the topic `table`); seats with the same choice together."""
         groups: dict[str, list[str]] = {}
         for slot, marks in act.items():
             offered = text(self.lang, "between.names").join([self._offer(word, may) for word, may in marks.items()])

@@ -26,18 +26,18 @@ BY_ITSELF: Final = frozenset(["clauses", "phrase", "phrases", "prompt"])
 
 
 def name(lang: Language, id: str, values: Values = NONE) -> str:
-    """The name of an alarm; its id where this version has no text for it."""
+    """Return the name of an alarm; its id where this version has no text for it."""
     return known(lang, f"alarm.{_texts(id, values)}") or id
 
 
 def todo(lang: Language, id: str, policy: str, values: Values = NONE) -> str:
-    """What to do about an alarm in a house with this policy, "" where this version does not know it."""
+    """Return what to do about an alarm in a house with this policy, "" where this version does not know it."""
     texts = _texts(id, values)
     return known(lang, f"todo.{texts}_{policy}") or known(lang, f"todo.{texts}") or ""
 
 
 def about(lang: Language, id: str, values: Values) -> str:
-    """The values of an alarm in words, "" for none."""
+    """Return the values of an alarm in words, "" for none."""
     try:
         return BETWEEN.join(f"{label}: {value}" if label else value for label, value in _parts(lang, id, values))
     except RecursionError:  # a stranger's message: phrases in phrases without end
@@ -45,18 +45,18 @@ def about(lang: Language, id: str, values: Values) -> str:
 
 
 def what(lang: Language, id: str, values: Values) -> str:
-    """What happened: the name of an alarm, with its values."""
+    """Return what happened: the name of an alarm, with its values."""
     details = about(lang, id, values)
     return f"{name(lang, id, values)} ({details})" if details else name(lang, id, values)
 
 
 def line(lang: Language, id: str, policy: str, values: Values) -> str:
-    """What happened, and what to do."""
+    """Return what happened, and what to do."""
     return ": ".join(filter(None, (what(lang, id, values), todo(lang, id, policy, values))))
 
 
 def worded(opened: Alarms, policy: str) -> Alarms:
-    """The alarms with their English in `text`, for people at a terminal."""
+    """Return the alarms with their English in `text`, for people at a terminal."""
     if not opened.open:
         return opened
     return Alarms(tuple([replace(each, text=_english(each.id, policy, _encode(each.values))) for each in opened.open]))
@@ -74,12 +74,12 @@ _values: Final = own_json(dict[str, Any])
 
 
 def _texts(id: str, values: Values) -> str:
-    """The id of an alarm's texts."""
+    """Return the id of an alarm's texts."""
     return next((texts for (alarm, value), texts in VARIANTS.items() if alarm == id and value in values), id)
 
 
 def _parts(lang: Language, id: str, values: Values) -> Iterator[tuple[str, str]]:
-    """Name and value, both in words; no name of a value that says what it is."""
+    """Yield the name and value, both in words; no name of a value that says what it is."""
     row, plain = values_of(id), to_builtins(values)
     for key, value in plain.items():
         kind = row.get(key, "phrase")  # of a newer table

@@ -87,7 +87,7 @@ class Known(NamedTuple):
 
 
 def screen(known: Known, lang: Language) -> Screen:
-    """The dealer's screen of a table; one that is lost shows nothing that might be followed."""
+    """Return the dealer's screen of a table; one that is lost shows nothing that might be followed."""
     table, lamps = known.table, known.lamps
     if table is None or lamps is None or known.lost:
         words = text(lang, "dealer.lost" if known.lost else "dealer.unknown")
@@ -118,7 +118,7 @@ def screen(known: Known, lang: Language) -> Screen:
 
 
 def guidance(table: Table, lamps: Lamps, lang: Language) -> tuple[str, ...]:
-    """The sentences of all acts that are due, payments among them, in the order in which they are done."""
+    """Return the sentences of all acts that are due, payments among them, in the order in which they are done."""
     if not _is_guided(table, lamps):
         return (text(lang, "dealer.unguided"),)
     return tuple([line.text for line in _sayer(table, lang).sentences(table.expected)])
@@ -133,12 +133,12 @@ UNGUIDED: Final = {"fault": "blocked"}
 
 
 def known_game(lang: Language, game: str) -> str:
-    """The name of a game."""
+    """Return the name of a game."""
     return known(lang, f"game.{game}") or game
 
 
 def _game(table: Table) -> str:
-    """The game of the present or next shoe."""
+    """Return the game of the present or next shoe."""
     return table.settings.game if table.phase in ("empty", "ended") else table.game
 
 
@@ -157,7 +157,7 @@ def _sayer(table: Table, lang: Language) -> Sayer:
 
 
 def _asked(table: Table, acts: Sequence[Act]) -> Mapping[str, Mapping[str, Any]]:
-    """The marks that are asked for; none unless they are due."""
+    """Return the marks that are asked for; none unless they are due."""
     asked = table.act if isinstance(table.act, Mapping) else {}
     return asked if any(act.verb == "ask" for act in acts) else {}
 
@@ -169,7 +169,7 @@ def _rules(lamps: Lamps, lang: Language) -> Iterator[str]:
 
 
 def _signs(lamps: Lamps, sayer: Sayer) -> Iterator[str]:
-    """What only the shoe knows of cards that lie face down, by the rhythm of its lamp."""
+    """Yield what only the shoe knows of cards that lie face down, by the rhythm of its lamp."""
     for slot, rhythm in lamps.lit.items():
         if slot == "D" and rhythm in ("quick", "double"):
             yield text(sayer.lang, "done.has" if rhythm == "quick" else "done.has_not")
@@ -178,7 +178,7 @@ def _signs(lamps: Lamps, sayer: Sayer) -> Iterator[str]:
 
 
 def _piles(table: Table, sayer: Sayer) -> Iterator[Pile]:
-    """The cards on the table, as far as they lie open, and how many lie beside."""
+    """Yield the cards on the table, as far as they lie open, and how many lie beside."""
     collected = table.collected if isinstance(table.collected, tuple) else ()
     for name, cards in lying(table).items():
         if name not in collected:
@@ -188,7 +188,7 @@ def _piles(table: Table, sayer: Sayer) -> Iterator[Pile]:
 
 
 def lying(table: Table) -> Mapping[str, Sequence[str | None]]:
-    """Hand, or slot -> its cards; None for one face down."""
+    """Return hand, or slot -> its cards; None for one face down."""
     if isinstance(table.hands, Mapping) and table.hands:
         return table.hands
     laid: dict[str, list[str | None]] = {}
@@ -218,7 +218,7 @@ def _refusal(done: Done, sayer: Sayer, table: Table, asked: Mapping[str, Mapping
 
 
 def _still_holds(refused: Refused, table: Table) -> bool:
-    """Whether a refusal is of now; False once the table says no more that it refuses so."""
+    """Return whether a refusal is of now; False once the table says no more that it refuses so."""
     row = ORDERS.get(refused.do)
     if row is None or refused.code in row.said or refused.code not in row.codes or not table.orders:
         return True
@@ -226,7 +226,7 @@ def _still_holds(refused: Refused, table: Table) -> bool:
 
 
 def _no_mark_due(table: Table, lang: Language) -> str:
-    """What is due instead of a mark."""
+    """Return what is due instead of a mark."""
     due = {(act.verb, act.key or act.what) for act in table.expected}
     instead = next((f".{id}" for id, acts in NO_MARK.items() if due & acts), "")
     return text(lang, f"refused.no_mark_due{instead}")
@@ -241,7 +241,7 @@ NO_MARK: Final = {
 
 
 def _why(refused: Refused, lang: Language) -> str:
-    """Why something was refused, in the dealer's words."""
+    """Return why something was refused, in the dealer's words."""
     if (found := known(lang, f"refused.{refused.code}")) is not None:
         return found
     return words(lang, refused.code, refused.values, refused.error, "")[0] if lang == "en" else text(lang, OTHER)
@@ -251,7 +251,7 @@ OTHER: Final = "refused.other"
 
 
 def _instead(code: str) -> str:
-    """The id of what to do instead of what was refused."""
+    """Return the id of what to do instead of what was refused."""
     return INSTEAD.get(code, "instead.stands" if code in STAND else "refused.todo")
 
 

@@ -58,7 +58,7 @@ class Refused(Struct, frozen=True):
         return self.key.lower()
 
     def who(self, sayer: Sayer) -> str:
-        """The seat of the keypad or key that a mark came from, or that it names; people are not named at the table."""
+        """Return the seat of a mark's keypad or key, or the one that it names; people are not named at the table."""
         kind, _, name = self.by.partition(" ")
         own = name.partition(".")[0].removeprefix("S") if kind in ("keypad", "key") else ""
         if (seat := own if own.isdigit() else self.seat).isdigit():
@@ -75,12 +75,12 @@ class Done(Struct, frozen=True):
     refused: Refused | None = None
 
     def in_words(self, sayer: Sayer) -> tuple[str, ...]:
-        """The acts in words, the newest first."""
+        """Return the acts in words, the newest first."""
         return tuple([words for event in reversed(self.acts) if (words := _words(event, sayer))])
 
 
 def followed(done: Done, event: Mapping[str, Any]) -> Done:
-    """The last acts after another event, in the form of the topic `event`."""
+    """Return the last acts after another event, in the form of the topic `event`."""
     kind, refused = event.get("type"), _refusal(event)
     if kind not in ACTS and refused is None:
         return done
@@ -100,7 +100,7 @@ def _refusal(event: Mapping[str, Any]) -> Refused | None:
 
 
 def _why(refused: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Code and values of a refusal; name: of the field with its English."""
+    """Return code and values of a refusal; name: of the field with its English."""
     english = str(refused.get(name) or "")
     return {"code": str(refused.get("code") or english), "values": refused.get("values") or {}, "error": english}
 

@@ -20,7 +20,7 @@ Face = Callable[[str], str]
 
 
 def sentences(lang: Language, did: Sequence[Sequence[Any]], face: Face = str) -> str:
-    """The effects of an input (`did` of the event `Happened`) in words; those of one actor in one sentence."""
+    """Return the effects of an input (`did` of the event `Happened`) in words; those of one actor in one sentence."""
     made: list[tuple[str, list[str]]] = []
     for clause in _clauses(lang, did, face):
         if clause.who and not clause.begins and made and made[-1][0] == clause.who:
@@ -72,7 +72,7 @@ def _between_two(lang: Language, words: Sequence[Any]) -> _Clause | None:
 
 
 def _of_one(lang: Language, words: Sequence[Any]) -> _Clause | None:
-    """An effect at one seat, or at the whole table."""
+    """Return an effect at one seat, or at the whole table."""
     match list(words):
         case ["grab", who, 0 | "0"]:
             return _Clause(who, text(lang, "effect.grab_not"))
@@ -93,7 +93,7 @@ def _of_one(lang: Language, words: Sequence[Any]) -> _Clause | None:
 
 
 def _plain(words: Sequence[Any], face: Face) -> _Clause:
-    """An effect that has no text: its words, the actor first."""
+    """Return an effect that has no text: its words, the actor first."""
     shown = [_shown(word, face) for word in words]
     if len(words) > 1 and str(words[1])[:1] in ("S", "D"):
         return _Clause(shown[1], " ".join([shown[0], *shown[2:]]))
@@ -110,7 +110,7 @@ def _shown(word: Any, face: Face) -> str:
 
 
 def _kind(lang: Language, kind: str) -> str:
-    """The kind of a hand: `bull_7`, `four_face`."""
+    """Return the kind of a hand: `bull_7`, `four_face`."""
     return known(lang, f"points.{kind.replace('_', '-')}") or points(lang, kind.replace("_", " "))
 
 

@@ -12,7 +12,7 @@ from firmware_bridge.topics.texts.phrases import in_words, phrase
 
 
 def slot(lang: Language, name: str) -> str:
-    """A slot in words: `P3` is the player's third card, `S3.2` the second hand of seat 3."""
+    """Return a slot in words: `P3` is the player's third card, `S3.2` the second hand of seat 3."""
     if name == LOT and lang != "en":
         return text(lang, "place.lot")
     letter, number = name[:1], name[1:].partition(".")[0]
@@ -23,12 +23,12 @@ def slot(lang: Language, name: str) -> str:
 
 
 def slots(lang: Language, names: str) -> str:
-    """Slots in words, from a text with commas as in the reason `mark_due`."""
+    """Return slots in words, from a text with commas as in the reason `mark_due`."""
     return text(lang, "between.names").join(slot(lang, each.strip()) for each in names.split(","))
 
 
 def outcome(lang: Language, id: str | None) -> str:
-    """The outcome of a round in words; None for a voided one."""
+    """Return the outcome of a round in words; None for a voided one."""
     if id is None:
         return text(lang, "outcome.voided")
     if (found := known(lang, f"outcome.{id}")) is not None and "{" not in found:
@@ -39,46 +39,46 @@ def outcome(lang: Language, id: str | None) -> str:
 
 
 def short(lang: Language, id: str | None) -> str:
-    """The outcome of a round in one or two letters; None for a voided one."""
+    """Return the outcome of a round in one or two letters; None for a voided one."""
     found = known(lang, f"short.{id or 'voided'}")
     return found if found is not None else (id or "").removeprefix("dealer_")
 
 
 def hand(lang: Language, name: str) -> str:
-    """The name of a hand."""
+    """Return the name of a hand."""
     return known(lang, f"hand.{name}") or slot(lang, name)
 
 
 def points(lang: Language, value: str) -> str:
-    """The points of a hand in words: `natural 9`, `bull-bull`."""
+    """Return the points of a hand in words: `natural 9`, `bull-bull`."""
     return " ".join(known(lang, f"points.{word}") or word for word in value.split())
 
 
 def counts(lang: Language, of: Mapping[str, int]) -> str:
-    """Counts by dealer, "" where none was signed in."""
+    """Return the counts by dealer, "" where none was signed in."""
     return ", ".join(f"{dealer or text(lang, 'measured.no_dealer')} {count}" for dealer, count in of.items())
 
 
 def acts(lang: Language, counted: Mapping[str, Any]) -> str:
-    """The acts of a shift while one dealer dealt (facts/house.py, `Acts`); those that are missing are 0."""
+    """Return the acts of a shift while one dealer dealt (facts/house.py, `Acts`); those that are missing are 0."""
     of = {**dict.fromkeys(Acts.__struct_fields__, 0), **counted}
     return text(lang, "measured.acts", name=of["dealer"] or text(lang, "measured.no_dealer"), **of)
 
 
 def remark(lang: Language, words: str) -> str:
-    """A remark on a finished round: a flag, the name of an alarm, or words of the game."""
+    """Return a remark on a finished round: a flag, the name of an alarm, or words of the game."""
     if lang == "en":
         return points(lang, words)
     return phrase(lang, words) or known(lang, f"alarm.{words}") or points(lang, words)
 
 
 def choice(lang: Language, id: str) -> str:
-    """A possible decision, in words."""
+    """Return a possible decision, in words."""
     return known(lang, f"choice.{id}") or id
 
 
 def given(lang: Language, words: str) -> str:
-    """Words of the shoe, with commas between them; those without a text as they came."""
+    """Return the words of the shoe, with commas between them; those without a text as they came."""
     return text(lang, "between.names").join(
         known(lang, f"given.{each}") or known(lang, f"alarm.{each}") or in_words(lang, each)
         for each in words.split(", ")
@@ -86,14 +86,14 @@ def given(lang: Language, words: str) -> str:
 
 
 def why(lang: Language, lamps: Lamps, without: Collection[str] = ()) -> Iterator[str]:
-    """Reasons of the lamps except alarms and those ids; the shoe's English for an unknown id."""
+    """Yield reasons of the lamps except alarms and those ids; the shoe's English for an unknown id."""
     for reason, english in zip(lamps.reasons, lamps.why, strict=False):
         if reason.id not in without and known(lang, f"alarm.{reason.id}") is None:
             yield reason_of(lang, reason) or english
 
 
 def reason_of(lang: Language, reason: Reason) -> str | None:
-    """The reason of a lamp in words; None for an unknown id."""
+    """Return the reason of a lamp in words; None for an unknown id."""
     found = known(lang, f"reason.{reason.id}")
     try:
         return found.format(**_named(lang, reason.values)) if found is not None else None

@@ -38,7 +38,7 @@ class Template(NamedTuple):
 
 
 def phrase(lang: Language, english: str, depth: int = 0) -> str | None:
-    """The text in a language; None for one without a template, such as a newer table's."""
+    """Return the text in a language; None for one without a template, such as a newer table's."""
     if known(lang, PREFIX + english) and "{" not in english:
         return _filled(lang, PREFIX + english, {}, depth)
     for each in _templates():
@@ -48,12 +48,12 @@ def phrase(lang: Language, english: str, depth: int = 0) -> str | None:
 
 
 def in_words(lang: Language, english: str) -> str:
-    """The text in a language, as far as it has words for it."""
+    """Return the text in a language, as far as it has words for it."""
     return english if lang == "en" else phrase(lang, english) or _parts(lang, english, 0)
 
 
 def joined(lang: Language, *phrases: str) -> str:
-    """Phrases in one line, empty ones left out."""
+    """Return phrases in one line, empty ones left out."""
     return str(known(lang, "between.clauses")).join(filter(None, phrases)).replace("？；", "？")
 
 
@@ -68,7 +68,7 @@ def _filled(lang: Language, id: str, given: Mapping[str, str], depth: int) -> st
 
 
 def _parts(lang: Language, value: str, depth: int) -> str:
-    """A text that may be a phrase, or several."""
+    """Return a text that may be a phrase, or several."""
     if (found := phrase(lang, value, depth)) is not None:
         return found
     for between, shown in PARTS.items():
@@ -80,13 +80,13 @@ def _parts(lang: Language, value: str, depth: int) -> str:
 
 @cache
 def _templates() -> tuple[Template, ...]:
-    """The templates with fields, those with the most letters of their own first."""
+    """Return the templates with fields, those with the most letters of their own first."""
     made = [_template(id) for id in ids() if id.startswith(PREFIX)]
     return tuple(sorted((each for each in made if each), key=lambda each: -each.length))
 
 
 def _template(id: str) -> Template | None:
-    """The template of an id; None for a text without fields."""
+    """Return the template of an id; None for a text without fields."""
     parts = list(Formatter().parse(id.removeprefix(PREFIX)))
     own = [text for text, _, _, _ in parts]
     if all(field is None for _, field, _, _ in parts) and len(parts) == 1:

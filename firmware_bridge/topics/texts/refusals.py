@@ -29,29 +29,29 @@ BETWEEN: Final[dict[Kind, tuple[str, str, str]]] = {
 
 
 def sentence(lang: Language, code: str, values: Plain) -> str:
-    """Why something was refused; the code itself where this version has no text for it."""
+    """Return why something was refused; the code itself where this version has no text for it."""
     return _text(lang, f"refusal.{code}", REFUSALS.get(code), values) or code
 
 
 def remedy(lang: Language, code: str, values: Plain) -> str:
-    """What to do after a refusal, "" for nothing."""
+    """Return what to do after a refusal, "" for nothing."""
     return _text(lang, f"refusal.{code}.todo", REFUSALS.get(code), values)
 
 
 def words(lang: Language, code: str | None, values: Plain, error: str | None, hint: str | None) -> tuple[str, str]:
-    """Why, and what to do, of a refusal; by its English where it has no code that this version knows."""
+    """Return why, and what to do, of a refusal; by its English where it has no code that this version knows."""
     if code and (why := _text(lang, f"refusal.{code}", REFUSALS.get(code), values)):
         return why, remedy(lang, code, values)
     return in_words(lang, error or code or ""), in_words(lang, hint or "")
 
 
 def words_of(lang: Language, answer: Plain) -> tuple[str, str]:
-    """The same of an answer as it is on the wire."""
+    """Return the same of an answer as it is on the wire."""
     return words(lang, answer.get("code"), answer.get("values") or {}, answer.get("error"), answer.get("hint"))
 
 
 def worded(answer: Answer) -> Answer:
-    """The answer with the English of its code in `error` and `hint`, for people at a terminal."""
+    """Return the answer with the English of its code in `error` and `hint`, for people at a terminal."""
     if answer.ok or answer.code is None or answer.error is not None:
         return answer
     values = to_builtins(answer.values)
@@ -61,7 +61,7 @@ def worded(answer: Answer) -> Answer:
 
 
 def _text(lang: Language, id: str, row: Mapping[str, Kind] | None, values: Plain) -> str:
-    """The text of an id with its values, "" where there is none, as of a newer table."""
+    """Return the text of an id with its values, "" where there is none, as of a newer table."""
     found = known(lang, id)
     if found is None or row is None or set(row) - set(values):
         return ""
@@ -69,7 +69,7 @@ def _text(lang: Language, id: str, row: Mapping[str, Kind] | None, values: Plain
 
 
 def given(lang: Language, kind: Kind, value: Any, values: Plain) -> str:
-    """A value in words. values: those beside it."""
+    """Return a value in words. values: those beside it."""
     match kind:
         case "slot":
             return names.slots(lang, str(value))
@@ -107,7 +107,7 @@ def _remedy(lang: Language, value: Any) -> str:
 
 
 def _phrase(lang: Language, value: Any) -> str:
-    """A phrase, or a word, in words."""
+    """Return a phrase, or a word, in words."""
     match value:
         case {"code": str(code)}:
             values: Plain = value.get("values", {})
