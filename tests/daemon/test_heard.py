@@ -22,6 +22,7 @@ from hardware.ports import QUIET
 from hardware.sim.pty import PtyBoard
 from tests.kit.broker import free_port
 from tests.kit.daemon_table import BridgeTable
+from tests.kit.patience import Patience
 from tests.kit.process import python
 
 
@@ -57,6 +58,13 @@ class Deaf(BridgeTable):
         for _ in range(times):
             (device or self.raw).unsaid += text.encode()
             self.pause(0.2)
+
+    def repeat(self, text: str, alarm: str, device: Raw | None = None) -> None:
+        """Say it until it is an alarm: what a busy machine reads at once counts as one burst."""
+        patience = Patience()
+        while alarm not in self.alarms:
+            assert not patience.is_over, self.story()
+            self.say(text, device)
 
     @property
     def alarms(self) -> set[str]:
@@ -95,14 +103,14 @@ def test_a_reader_in_another_mode_is_an_alarm_until_it_is_understood(table: Call
     assert (before.level, before.text.partition(": ")[2]) == ("WARN", "nothing was understood yet")
     at.say("9s", times=2)
     assert (at.alarms, at.heard) == (set(), "not_understood")
-    at.say("9s", times=2)
-    at.until(lambda: at.alarms == {"reader_not_understood"})
+    at.repeat("9s", "reader_not_understood")
+    assert at.alarms == {"reader_not_understood"}
     (during,) = at.found(reader)
     assert (during.level, "line_end" in during.remedy) == ("FAIL", True)
     assert at.bridge.table.shown().lit == {"fault": "blocked"}
     health = at.bridge.health.state().reader
     assert health.heard == "not_understood"
-    assert health.not_understood in (3, 4)  # two that a busy machine reads at once count as one
+    assert health.not_understood >= 3
     at.say("\n9s\n")
     at.until(lambda: "reader_not_understood" not in at.alarms)
     assert (at.heard, at.found(reader)[0].level) == ("understood", "OK")
@@ -126,16 +134,15 @@ def test_what_was_heard_before_a_restart_counts(table: Callable[..., Deaf]) -> N
 def test_lines_of_garbage_are_not_understood_though_each_ends(table: Callable[..., Deaf]) -> None:
     """As at another speed: bytes that no card has, and now and then a line end."""
     at = table("line")
-    at.say("\0é~\n", times=5)
-    at.until(lambda: "reader_not_understood" in at.alarms)
+    at.repeat("\0é~\n", "reader_not_understood")
     assert at.heard == "not_understood"
     assert at.found(reader)[0].level == "FAIL"
 
 
 def test_a_keypad_that_is_not_understood_names_its_seats(table: Callable[..., Deaf]) -> None:
     at = table("line", pad=True, table={"game": "blackjack"})
-    at.say("AT\r\n", at.pad, times=4)
-    at.until(lambda: at.alarms == {"keypad_not_understood"})
+    at.repeat("AT\r\n", "keypad_not_understood", at.pad)
+    assert at.alarms == {"keypad_not_understood"}
     (alarm,) = (each for each in at.bridge.table.alarms().open if each.id == "keypad_not_understood")
     assert alarm.values == {"keypads": ("seats 2",)}
     (found,) = (each for each in at.found(keypads) if "speaks" in each.text)
