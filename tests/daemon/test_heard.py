@@ -110,7 +110,7 @@ def test_a_reader_in_another_mode_is_an_alarm_until_it_is_understood(table: Call
     assert at.bridge.table.shown().lit == {"fault": "blocked"}
     health = at.bridge.health.state().reader
     assert health.heard == "not_understood"
-    assert health.not_understood >= 3
+    assert health.not_understood in range(3, 99)
     at.say("\n9s\n")
     at.until(lambda: "reader_not_understood" not in at.alarms)
     assert (at.heard, at.found(reader)[0].level) == ("understood", "OK")
