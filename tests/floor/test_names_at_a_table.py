@@ -18,6 +18,7 @@ from tests.floor.journals import published
 from tests.floor.test_kills import play
 from tests.kit import broker as real
 from tests.kit.daemon_table import DaemonTable
+from tests.kit.patience import until
 
 brokers = real.brokers  # fixture
 
@@ -49,8 +50,9 @@ def test_nobody_is_named_and_every_message_is_that_of_the_journal(
     daemon.ask(do="dealer", dealer=fang, by=anna)
     play(daemon, 1)
     daemon.pull("Ks")
-    daemon.ask(do="void", why="misdeal", by=bo)
-    daemon.ask(do="close_shoe", by=anna)
+    until(lambda: daemon.ask(do="status")["table"]["slots"])
+    assert daemon.ask(do="void", why="misdeal", by=bo)["ok"]
+    assert daemon.ask(do="close_shoe", by=anna)["ok"]
     daemon.until(lambda: len(ingest.kept()) == len(published(daemon.journal_dir)) > 15)
     assert ingest.end(signal.SIGTERM) == 0
     daemon.stop()
