@@ -8,7 +8,7 @@ import pytest
 from firmware_bridge.daemon.table.second_login import needs_two
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.book.orders import ORDERS
-from firmware_bridge.facts.book.refusals import phrase
+from firmware_bridge.facts.book.refusals import REFUSALS, phrase
 from firmware_bridge.facts.events import CommandAnswered
 from firmware_bridge.facts.house import Choice
 from firmware_bridge.facts.orders import malformed
@@ -122,6 +122,18 @@ def _without_orders(message: Message) -> Message:
     said = msgspec.json.decode(message.payload)
     assert said.pop("orders")
     return message._replace(payload=msgspec.json.encode(said))
+
+
+@pytest.mark.parametrize("code", ["allowed", "silent", "{0.x}", "fly_limit", "of a newer table"])
+def test_any_word_of_a_table_is_shown_in_place_of_a_refusal(code: str) -> None:
+    said = messages("T07", Scene("baccarat", {"burn": "none"}, ("shoe 9s Kd",)))
+    odd = [_with_orders(each, {"void": code}) if each.topic.endswith("/table") else each for each in said]
+    shown = on_page(odd)["void"].why_not
+    assert shown == code or code in REFUSALS
+
+
+def _with_orders(message: Message, refused: dict[str, str]) -> Message:
+    return message._replace(payload=msgspec.json.encode(msgspec.json.decode(message.payload) | {"orders": refused}))
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)

@@ -7,6 +7,7 @@ import msgspec
 
 from firmware_bridge.facts import orders
 from firmware_bridge.facts.book.orders import IN_ROUND, ORDERS, needs_two, voids
+from firmware_bridge.facts.book.refusals import REFUSALS
 from firmware_bridge.facts.orders import OF_ROUND, TYPES, Order, round_of, tag_of
 from firmware_bridge.facts.wire_states import Alarm, Table
 from firmware_bridge.floor.page.state import Seen
@@ -151,7 +152,7 @@ def _not_taken(seen: Seen, do: str, needs_two: bool, lang: Language) -> str:
 def _not_now(table: Table, do: str, lang: Language) -> str:
     """Return why an order is not possible as the table stands: the table says so, or it has no use here."""
     if code := table.orders.get(do):
-        found = known(lang, f"order.not.{code}")
+        found = known(lang, f"order.not.{code}") if code in REFUSALS else None  # a stranger may send any word
         return found.format(after=table.settings.shoe_change_after) if found else sentence(lang, code, {})
     return _no_use(table, do, lang)
 
