@@ -13,6 +13,7 @@ from firmware_bridge.daemon.table import second_login
 from firmware_bridge.daemon.table.clock import now
 from firmware_bridge.facts.events_of_rounds import RoundCorrected, RoundVoided
 from firmware_bridge.facts.inputs import LidMoved
+from firmware_bridge.topics.texts.alarms import about
 from tests.daemon.table import test_people
 from tests.daemon.table.test_people import People
 from tests.kit.people import UID
@@ -146,7 +147,8 @@ def test_what_waits_is_shown_without_a_card_that_may_be_secret(people: People) -
 
     shown, ok = people.table.loop.run_until_complete(give())
     assert ok == "True"
-    assert "second_login_due" in [each["id"] for each in shown["alarm"]["open"]]
+    (due,) = [each for each in shown["alarm"]["open"] if each["id"] == "second_login_due"]
+    assert "shoe do confirm 1 --by NAME" in about("en", due["id"], due["values"])
     assert "fault" in shown["lamps"]["lit"]
     assert "Kc" not in str(shown["two_people"]) + str(shown["alarm"])
 
