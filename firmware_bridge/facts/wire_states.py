@@ -159,6 +159,7 @@ class Lamps(Struct, frozen=True):
 class Alarm(Struct, frozen=True):
     """An open irregularity. `id`: its code; `since`: ms since 1970; `choices`: those of the pit; `of`: its subject.
 
+    refused: choice -> the code by which the table refuses it now, whatever the pit adds (docs/backend.md, Refusals).
     values: of its row in facts/book/alarms.py; `{}` where the id is enough. text: what happened and what to do, in
     English, for people at a terminal; no program reads it.
     """
@@ -171,6 +172,7 @@ class Alarm(Struct, frozen=True):
     of: tuple[str, ...] = ()
     values: dict[str, Value] = {}
     text: str = ""
+    refused: dict[Annotated[str, Name], str] = {}
 
 
 class Alarms(Struct, frozen=True):

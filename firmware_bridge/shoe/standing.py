@@ -5,8 +5,17 @@ from functools import lru_cache
 from typing import Final
 
 from firmware_bridge.facts.book.orders import ORDERS
-from firmware_bridge.facts.book.refusals import Refused, Value, phrase
-from firmware_bridge.facts.book.standing import IN_ROUND, MARK_TAKEN_BACK, OUTSIDE, Asked, Conditions, Standing, first
+from firmware_bridge.facts.book.refusals import REFUSALS, Refused, Value, phrase
+from firmware_bridge.facts.book.standing import (
+    IN_ROUND,
+    MARK_TAKEN_BACK,
+    OUTSIDE,
+    Asked,
+    Conditions,
+    Standing,
+    decision,
+    first,
+)
 from firmware_bridge.facts.house import House
 from firmware_bridge.games import GAMES
 from firmware_bridge.games.prompts import CardDue, MarkDue, OpeningDue
@@ -26,6 +35,12 @@ def refused(shoe: Shoe) -> dict[str, str]:
     return _refused(standing(shoe))
 
 
+def decisions_refused(shoe: Shoe, alarm: str, choices: tuple[str, ...]) -> dict[str, str]:
+    """Return choice -> the code of its refusal, for the decisions about an open alarm that the table refuses now."""
+    found = {choice: first(decision(alarm, choice), standing(shoe)) for choice in choices}
+    return {choice: code for choice, code in found.items() if code}
+
+
 @lru_cache(STATES)
 def _refused(now: Standing) -> dict[str, str]:
     found = {do: first(row.when, now) or first(row.behind, now) for do, row in ORDERS.items()}
@@ -33,7 +48,7 @@ def _refused(now: Standing) -> dict[str, str]:
 
 
 def refuse(shoe: Shoe, conditions: Conditions, **values: Value) -> None:
-    """Raise Refused where one of the conditions refuses. values: those of its row that the shoe does not say."""
+    """Raise Refused where one of the conditions refuses. values: what its row may ask that the shoe does not say."""
     if refusal := refusal_of(shoe, conditions, **values):
         raise refusal
 
@@ -41,7 +56,9 @@ def refuse(shoe: Shoe, conditions: Conditions, **values: Value) -> None:
 def refusal_of(shoe: Shoe, conditions: Conditions, **values: Value) -> Refused | None:
     """Return the refusal by one of the conditions; None if the table does not refuse."""
     code = first(conditions, standing(shoe))
-    return Refused(code, **_values(shoe, code), **values) if code else None
+    if not code:
+        return None
+    return Refused(code, **_values(shoe, code), **{name: values[name] for name in REFUSALS[code] if name in values})
 
 
 def settings(shoe: Shoe) -> House:
@@ -86,11 +103,18 @@ def standing(shoe: Shoe) -> Standing:
         shoe_comes=shoe.change is not None,
         may_request=len(shoe.rounds) > house.shoe_change_after,
         dealer_comes=device.dealer_change,
+        lid_open=device.lid_open,
+        burn_card_unread=bool(alarms) and now is Phase.BURNING and _is_burn_card_unread(shoe),
     )
 
 
 def _is_more_than_the_cut_card(shoe: Shoe) -> bool:
     return any(not isinstance(each, state.HeldCut) for each in shoe.held)
+
+
+def _is_burn_card_unread(shoe: Shoe) -> bool:
+    first = state.oldest_held(shoe)
+    return shoe.burn_left is None and first is not None and first.card is None
 
 
 def _waits_for_card(shoe: Shoe) -> bool:

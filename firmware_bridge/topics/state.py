@@ -19,7 +19,7 @@ from firmware_bridge.games.prompts import MarkDue
 from firmware_bridge.shoe.expected import expected, pays
 from firmware_bridge.shoe.handlers.rounds import is_blind, is_pack_over
 from firmware_bridge.shoe.round import coming, due, layout, opens_itself, phase, rules
-from firmware_bridge.shoe.standing import refused, settings
+from firmware_bridge.shoe.standing import decisions_refused, refused, settings
 from firmware_bridge.shoe.state import (
     IN_PLAY,
     PastRound,
@@ -192,8 +192,11 @@ def alarms(shoe: Shoe) -> tuple[Alarm, ...]:
 
 def _alarm(shoe: Shoe, each: Irregular, policy: Row) -> Alarm:
     leased = {"to": shoe.device.lent} if each.id == "reader_lost" and shoe.device.lent else {}
-    values = {**each.values, **leased}
-    return Alarm(each.id, each.since, policy.severity, policy.blocks, policy.choices, of=each.of, values=values)
+    values, choices = {**each.values, **leased}, policy.choices
+    not_now = decisions_refused(shoe, each.id, choices)
+    return Alarm(
+        each.id, each.since, policy.severity, policy.blocks, choices, of=each.of, values=values, refused=not_now
+    )
 
 
 def mode(shoe: Shoe, observing: bool = False, no_journal: bool = False) -> str:

@@ -284,6 +284,17 @@ def test_an_order_has_a_button_where_the_table_takes_it(pit: Callable[..., Pit])
     assert floor.send(floor.form("void", why="misdeal")).status == 200
 
 
+def test_a_decision_has_no_button_where_the_table_refuses_it(pit: Callable[..., Pit]) -> None:
+    floor = pit(table={"burn": "first-card"})
+    floor.table.board.fault("unreadable")
+    floor.table.pty.tick()
+    until(lambda: "the exposed burn card decides how many to burn" in floor.html() or floor.table.pause(0.05))
+    assert [each for each in floor.links() if each["do"] == "resolve"] == []
+    (alarm,) = floor.backend.on("alarm")[-1]["open"]
+    decided = floor.table.ask(do="resolve", irregularity="unreadable", choice="void", why="x", by="li")
+    assert (decided["code"], alarm["refused"]) == ("burn_card_decides", {"void": "burn_card_decides"})
+
+
 def test_a_table_is_closed_between_shoes_and_stands_among_the_closed_ones(pit: Callable[..., Pit]) -> None:
     floor = pit(allows=("close_table",))
     floor.deal("9d 4s")

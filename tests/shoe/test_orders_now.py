@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any, Final
 
 import pytest
+from msgspec import convert
 from msgspec.structs import fields, replace
 
 from firmware_bridge.facts import inputs, orders
@@ -18,6 +19,7 @@ from firmware_bridge.games.house import usual
 from firmware_bridge.shoe import Shoe, decide
 from firmware_bridge.shoe.standing import refused, standing
 from firmware_bridge.shoe.state import HeldCard, Laid
+from firmware_bridge.topics.state import alarms
 from firmware_bridge.topics.state import table as state_of
 from scripts.tools.messages.scenes import GAMES, Scene
 from tests.golden.digests import Tape
@@ -64,6 +66,19 @@ def verify_said(shoe: Shoe) -> None:
             assert found.ok or found.code in ORDERS[do].said, (do, found.code, standing(shoe))
 
 
+def verify_decisions_said(shoe: Shoe) -> None:
+    """So it is with each decision about an alarm that is open."""
+    for alarm in alarms(shoe):
+        for choice in alarm.choices:
+            given = {"irregularity": alarm.id, "choice": choice, "why": "misdeal", "second": "Bo"}
+            found = answer(shoe, convert(given, orders.Resolve))
+            if code := alarm.refused.get(choice):
+                assert (found.ok, found.code) == (False, code), (alarm.id, choice)
+                assert set(found.values) == set(REFUSALS[code]), (alarm.id, choice)
+            else:
+                assert found.ok or found.code == "card_gone", (alarm.id, choice, found.code)
+
+
 def turned(card: Card | None) -> Card | None:
     """Another face, for one that is sealed."""
     return card and FACES[(FACES.index(card) + 17) % len(FACES)] if card in FACES else card
@@ -87,11 +102,12 @@ def with_other_faces(shoe: Shoe) -> Shoe:
 def verify_hidden(shoe: Shoe) -> None:
     """No sealed face changes what the table says."""
     other = with_other_faces(shoe)
-    assert (standing(other), refused(other)) == (standing(shoe), refused(shoe))
+    assert (standing(other), refused(other), alarms(other)) == (standing(shoe), refused(shoe), alarms(shoe))
 
 
 def verify(shoe: Shoe) -> None:
     verify_said(shoe)
+    verify_decisions_said(shoe)
     verify_hidden(shoe)
 
 

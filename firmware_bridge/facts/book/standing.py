@@ -42,7 +42,8 @@ class Standing(Struct, frozen=True, kw_only=True):
     NEXT confirms one. card_held, card_out, lies: a card is held; one of the coming round was seen or drawn; there is
     something to void. waits_for_card: two people may enter one. may_open: a sealed card can be opened. stands: why the
     last mark stands, "" if it may be taken back. is_marked: there is one. is_paid: it moved chips, or decided the
-    round. may_request: enough rounds of the shoe are over to ask for another one.
+    round. may_request: enough rounds of the shoe are over to ask for another one. burn_card_unread: the card that says
+    how many to burn was not read.
     """
 
     phase: Phase
@@ -73,6 +74,8 @@ class Standing(Struct, frozen=True, kw_only=True):
     shoe_comes: bool = False
     may_request: bool = False
     dealer_comes: bool = False
+    lid_open: bool = False
+    burn_card_unread: bool = False
 
 
 Conditions = Mapping[str, Callable[[Standing], bool]]
@@ -229,3 +232,15 @@ DEALER_CHANGE: Final[Conditions] = {
 ROUND_TO_VOID: Final[Conditions] = {**BURNED, "no_round_to_void": lambda now: not now.lies}
 ALARM_OPEN: Final[Conditions] = {"no_alarm_open": lambda now: not now.alarms}
 CARD_TO_ENTER: Final[Conditions] = {"no_card_to_enter": lambda now: not now.waits_for_card}
+
+_NO_ROUND: Final[Conditions] = {"no_round_for_choice": _outside}
+_DECISIONS: Final[dict[tuple[str, str], Conditions]] = {
+    ("lid_opened", "continue"): {"lid_open": lambda now: now.lid_open},
+    ("result_mismatch", "void"): {**_NO_ROUND, "round_closed": lambda now: now.phase not in IN_ROUND},
+    ("unreadable", "void"): {**_NO_ROUND, "burn_card_decides": lambda now: now.burn_card_unread},
+}
+
+
+def decision(alarm: str, choice: str) -> Conditions:
+    """Return when the table refuses a decision about an open alarm, as far as no held card matters."""
+    return _DECISIONS.get((alarm, choice), _NO_ROUND if choice == "void" else {})

@@ -61,6 +61,8 @@ def _decisions(seen: Seen, table: Table, alarm: Alarm, silent: str, lang: Langua
     for choice in alarm.choices:
         fields = {"do": "resolve", "irregularity": alarm.id, "since": str(alarm.since), "choice": choice}
         why_not = silent or _not_taken(seen, "resolve", _is_of_two("resolve", table, choice), lang)
+        if not why_not and (code := alarm.refused.get(choice)):
+            why_not = _refused(table, code, lang)
         yield Offer(fields, _decided(alarms.name(lang, alarm.id, alarm.values), choice, lang), why_not)
 
 
@@ -151,10 +153,14 @@ def _not_taken(seen: Seen, do: str, needs_two: bool, lang: Language) -> str:
 
 def _not_now(table: Table, do: str, lang: Language) -> str:
     """Return why an order is not possible as the table stands: the table says so, or it has no use here."""
-    if code := table.orders.get(do):
-        found = known(lang, f"order.not.{code}") if code in REFUSALS else None  # a stranger may send any word
-        return found.format(after=table.settings.shoe_change_after) if found else sentence(lang, code, {})
-    return _no_use(table, do, lang)
+    code = table.orders.get(do)
+    return _refused(table, code, lang) if code else _no_use(table, do, lang)
+
+
+def _refused(table: Table, code: str, lang: Language) -> str:
+    """Return what a table says by the code of a refusal."""
+    found = known(lang, f"order.not.{code}") if code in REFUSALS else None  # a stranger may send any word
+    return found.format(after=table.settings.shoe_change_after) if found else sentence(lang, code, {})
 
 
 def _no_use(table: Table, do: str, lang: Language) -> str:

@@ -46,6 +46,8 @@ def resolve(draft: Draft, fact: Ordered, order: Resolve) -> None:
             raise Refused("no_such_choice", choice=order.choice, alarm=name, choices=choices)
         raise Refused("no_choice", choice=order.choice, alarm=name)
     two_people(draft.shoe, fact, order.second, "resolve", order.choice)
+    others = tuple(each for each in choices if each != order.choice)
+    refuse(draft.shoe, when.decision(name, order.choice), choices=others)
     clears = _clears(draft.shoe, order)
     _CHOICES[order.choice](draft, order, fact.by)
     draft.close_irregularity(name, order.choice, fact.by, order.why, clears, order.second)
@@ -115,13 +117,7 @@ def _is_about(shoe: Shoe, name: str, card: state.HeldCard) -> bool:
 
 
 def _void(draft: Draft, order: Resolve, by: str) -> None:
-    now = phase(draft.shoe)
-    if now in (Phase.EMPTY, Phase.ENDED):
-        choices = state.row(draft.shoe, order.irregularity).choices
-        raise Refused("no_round_for_choice", choices=choices)
-    if order.irregularity == "result_mismatch" and now not in (Phase.DEALING, Phase.COMPLETE):
-        raise Refused("round_closed")
-    if now is Phase.BURNING:
+    if phase(draft.shoe) is Phase.BURNING:
         _void_in_burn(draft, order, by)
     else:
         void_round(draft, _reason(order), by, second=order.second)
@@ -139,8 +135,6 @@ def _void_in_burn(draft: Draft, order: Resolve, by: str) -> None:
         return
     if name in ("foreign", "duplicate"):
         _remove(draft, order, by)
-    elif name == "unreadable" and draft.shoe.burn_left is None:
-        raise Refused("burn_card_decides")
     elif name == "unreadable":
         burn(draft, first, held=True)
     else:
@@ -161,9 +155,7 @@ def _accept(draft: Draft, order: Resolve, by: str) -> None:
 
 
 def _continue(draft: Draft, order: Resolve, by: str) -> None:
-    """Let play go on by closing the irregularity; a lid must be closed first."""
-    if order.irregularity == "lid_opened" and draft.shoe.device.lid_open:
-        raise Refused("lid_open")
+    """Let play go on by closing the irregularity."""
 
 
 def _end_shoe(draft: Draft, order: Resolve, by: str) -> None:
