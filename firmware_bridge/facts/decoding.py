@@ -106,7 +106,7 @@ def converted(value: Any, kind: Any) -> Any:
 def json_once(content: bytes | str) -> Any:
     """Return the value of a JSON document in which no object has a key twice. Raises Undecodable, KeyTwice."""
     value = from_json(content)
-    json_alone(content, _once)
+    json_alone(content, _verify_once)
     return value
 
 
@@ -194,11 +194,9 @@ def _undecodable(error: Exception) -> Undecodable:
     return Undecodable(TOO_LONG if said.startswith("Exceeds the limit") else escaped(said))
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+def _verify_once(pairs: list[tuple[str, Any]]) -> None:
+    if len(dict(pairs)) < len(pairs):
         raise KeyTwice("a key stands there twice")
-    return found
 
 
 def _has_wide(value: Any) -> bool:

@@ -44,6 +44,11 @@ def test_unpack_is_the_inverse_of_pack(packet: Packet) -> None:
     assert framing.decode(framing.encode(pack(packet))[:-1]) == pack(packet)
 
 
+def test_a_packet_begins_with_its_number_in_the_link() -> None:
+    numbers = {type(each): pack(each)[0] for each in PACKETS}
+    assert numbers == {Hello: 0x10, Mark: 0x11, Beat: 0x12, Ack: 0x81, Turn: 0x91}
+
+
 def test_the_words_have_the_numbers_of_the_link() -> None:
     assert " ".join(WORDS) == "S H DD SP SU look fold call raise compare grab bet lot next unmark"
     assert pack(Mark(0, 0, 0, 1, 0, "lot"))[-1] == 13
