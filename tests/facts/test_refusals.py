@@ -90,7 +90,7 @@ def row(code: str) -> Values | None:
 
 def test_refusals_are_found_in_the_source() -> None:
     assert len(calls()) > 200
-    assert {"lid_open", "two_people", "not_signed_message"} <= {each.code for each in calls()}
+    assert {"card_gone", "two_people", "not_signed_message"} <= {each.code for each in calls()}
 
 
 def test_each_refusal_has_the_values_of_its_row() -> None:
