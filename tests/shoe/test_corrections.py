@@ -79,9 +79,9 @@ WRONG = [
 @pytest.mark.parametrize(("number", "text", "reason"), WRONG, ids=[row[2] for row in WRONG])
 def test_a_correction_is_refused(number: int, text: str, reason: str) -> None:
     table = Table(**PLAIN).play(f"shoe {NATURAL} 9s !void misdeal 9s")
-    before = table.told
+    before = table.summary
     assert not corrected(table, number, text).answer.ok
-    assert table.told == before
+    assert table.summary == before
 
 
 # settings, steps, the cards of round 1 -> why they are refused

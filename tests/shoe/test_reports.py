@@ -85,7 +85,7 @@ def test_a_new_board_session_inside_a_shoe_waits_for_the_dealer(hello: bool) -> 
     table.take(table.card("Kd", report=inputs.ReportNo(2, 0)))
     assert (table.open, table.phase, len(table.shoe.held)) == (("reader_gap",), "dealing", 1)
     table.play("next Th Kc")
-    assert table.told == "1 closed player"
+    assert table.summary == "1 closed player"
 
 
 def test_a_new_board_session_between_shoes_is_no_matter() -> None:
@@ -95,7 +95,7 @@ def test_a_new_board_session_between_shoes_is_no_matter() -> None:
             table.take(table.card(card, report=inputs.ReportNo(session, seq)))
         table.play("cut")
         table.take(table.card("Kc", report=inputs.ReportNo(session, 3)))
-    assert table.told == "1 closed player last, 1 closed player last"
+    assert table.summary == "1 closed player last, 1 closed player last"
     assert [line.public.seq for line in table.lines if line.public.journal.startswith("2-")] == [1, 2, 3, 4, 5]
 
 
@@ -106,7 +106,7 @@ def test_lost_reports_wait_for_the_dealer() -> None:
     assert table.open == ("reader_gap",)
     assert not lamps(table.shoe).lit.keys() & {"P1", "B1"}
     table.play("!resolve reader_gap void")
-    assert (table.told, table.seen) == ("1 voided", "9s Th")
+    assert (table.summary, table.seen) == ("1 voided", "9s Th")
 
 
 def test_lost_reports_before_the_card_that_opens_a_shoe_wait_too() -> None:

@@ -60,7 +60,7 @@ SCENARIOS: list[tuple[str, dict[str, Any], str, str, str, str]] = [
 )
 def test_the_same_card_comes_once(settings: dict[str, Any], steps: str, rounds: str, opened: str, seen: str) -> None:
     table = dealt(steps, **settings)
-    assert (table.told, " ".join(sorted(table.open)), table.seen) == (rounds, opened, seen)
+    assert (table.summary, " ".join(sorted(table.open)), table.seen) == (rounds, opened, seen)
     assert oracles.replayed(table.lines) == table.shoe
 
 

@@ -76,7 +76,7 @@ def test_a_round_that_flies_opens_as_it_is_drawn() -> None:
     table = Table(**BETS, disclose="sealed").play("shoe !fly", THIRDS)
     assert named(table) == "P1 P2 B1 B2"
     table.play("9s 4d")
-    assert (table.told, table.phase) == ("1 closed banker", "betting")
+    assert (table.summary, table.phase) == ("1 closed banker", "betting")
 
 
 @pytest.mark.parametrize("what", ["fly", "request_shoe_change", "request_dealer_change"])

@@ -89,7 +89,7 @@ SCENARIOS: list[tuple[str, dict[str, Any], list[Step], str, str, str]] = [
 )
 def test_what_a_reader_tells(settings: dict[str, Any], steps: list[Step], rounds: str, now: str, open_: str) -> None:
     table = Table(**settings).play(*steps)
-    assert (table.told, table.phase, " ".join(table.open)) == (rounds, now, open_)
+    assert (table.summary, table.phase, " ".join(table.open)) == (rounds, now, open_)
 
 
 @pytest.mark.parametrize(

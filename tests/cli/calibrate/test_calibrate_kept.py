@@ -183,7 +183,7 @@ def test_who_borrows_a_reader_that_was_not_told_yet_tells_it(made: Callable[...,
     table = made()
     opened = undelivered(table, mocker)
     bo = Technician(table)
-    assert bo.told["restore"] == "aa"
+    assert bo.answer["restore"] == "aa"
     bo.say(do="leave", restore="")
     bo.ask(do="give_back")
     mocker.stop(opened)

@@ -35,7 +35,7 @@ def table(tmp_path: Path) -> Iterator[Callable[..., BridgeTable]]:
 def test_test_cards_are_on_record_and_in_no_shoe(table: Callable[..., BridgeTable], cards: int) -> None:
     bridge = settled(table(table={"new_shoe": "command"}))
     anna = Technician(bridge)
-    assert anna.told["ok"]
+    assert anna.answer["ok"]
     assert irregular(bridge) == ["reader_lost"]
     assert "{'to': 'anna'}" in noted(bridge)
     anna.read(cards)
@@ -104,7 +104,7 @@ def test_nothing_is_lent_while_a_card_is_on_its_way(
         assert order(bridge, dealt)
     else:
         bridge.deal(dealt)
-    told = Technician(bridge, open_shoe=dealt == "bets_closed").told
+    told = Technician(bridge, open_shoe=dealt == "bets_closed").answer
     assert not told["ok"]
     assert re.search(why, told["error"])
     assert told["hint"]
@@ -131,7 +131,7 @@ def test_one_technician_at_a_time(table: Callable[..., BridgeTable]) -> None:
     assert (status["lent"]["device"], status["lent"]["to"], status["returning"]) == ("reader", "anna", None)
     (alarm,) = [each for each in status["alarm"]["open"] if each["id"] == "reader_lost"]
     assert alarm["values"] == {"to": "anna"}
-    told = Technician(bridge, device="pins").told
+    told = Technician(bridge, device="pins").answer
     assert told["error"] == "the reader is lent to anna"
     anna.hang_up()
     bridge.until(lambda: back(bridge))
@@ -164,7 +164,7 @@ def test_cards_are_numbered_on_from_the_test_cards_also_while_the_disk_is_broken
 
 @pytest.mark.parametrize("device", ["broker", None, 7, ["reader"]])
 def test_only_what_can_be_lent_is_lent(table: Callable[..., BridgeTable], device: Any) -> None:
-    told = Technician(table(), device=device).told
+    told = Technician(table(), device=device).answer
     assert "cannot be lent" in told["error"]
 
 
@@ -195,7 +195,7 @@ def test_lent_pins_can_be_claimed_by_the_technician_and_come_back(table: Callabl
     hand, lamp, key = MockPins(pins), Pin(17), Pin(22)
     bridge = settled(table(pins, pins={"next": 22, "cut_card": 27}, lamps={"fault": 17, "ready": 20}))
     anna = Technician(bridge, device="pins")
-    assert anna.told["ok"]
+    assert anna.answer["ok"]
     assert not bridge.bridge.reader.port.is_open
     assert not hand.lit(lamp)
     bridge.board.pull(3)  # drawn past a sensor that is being calibrated

@@ -52,7 +52,7 @@ def test_a_card_too_many_is_noted_and_opens_the_next_round(policy: str) -> None:
     (closed,) = [each for each in told if isinstance(each, events.IrregularityClosed)]
     assert (opened.id, opened.values) == ("overdrawn", {"round": 1})
     assert (closed.id, closed.choice) == ("overdrawn", "noted")
-    assert (shoe.table.open, shoe.table.told) == ((), "1 closed player")  # it holds nothing
+    assert (shoe.table.open, shoe.table.summary) == ((), "1 closed player")  # it holds nothing
 
     shoe.tells(*dealt("Kh Tc 8d", PLACES[1:]), ("G", TIE))
     assert (shoe.table.open, shoe.table.phase) == ((), "ready")
