@@ -196,7 +196,7 @@ def test_each_key_in_a_wrong_place_is_told_the_right_one(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "where"),
     [
         ('[table]\nid = "T"\nhost = "h"\n', "[table] host is unknown here: it belongs in [mqtt]"),
         (
@@ -216,11 +216,11 @@ def test_each_key_in_a_wrong_place_is_told_the_right_one(tmp_path: Path) -> None
         ('[table]\nid = "T"\n[[keypad]]\nhost = "h"\n', "[[keypad]] host is unknown here: it belongs in [mqtt]"),
     ],
 )
-def test_the_place_of_a_key_is_named(text: str, told: str, tmp_path: Path) -> None:
+def test_the_place_of_a_key_is_named(text: str, where: str, tmp_path: Path) -> None:
     (tmp_path / "bridge.toml").write_text(text)
     with pytest.raises(ConfigError) as raised:
         load(tmp_path / "bridge.toml")
-    assert told in str(raised.value)
+    assert where in str(raised.value)
 
 
 @pytest.mark.parametrize("game", list(GAMES))

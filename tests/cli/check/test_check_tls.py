@@ -35,8 +35,8 @@ def check(tmp_path: Path, shoe: command.Run) -> Check:
         path = tmp_path / "bridge.toml"
         journal = {"dir": str(tmp_path)}
         path.write_text(toml({"table": {"id": "T07"}, "mqtt": {"port": port, **mqtt}, "journal": journal}))
-        told = json.loads(shoe("check", "--json", "--config", path).out)["checks"]
-        return [(each["level"], each["text"]) for each in told if each["name"] == "tls"]
+        checks = json.loads(shoe("check", "--json", "--config", path).out)["checks"]
+        return [(each["level"], each["text"]) for each in checks if each["name"] == "tls"]
 
     return run
 

@@ -161,9 +161,9 @@ def test_old_journals_are_printed_without_what_a_terminal_obeys(
     shown = journal("show", path)
     assert shown.code == 0, shown.err
     assert r"dealer Eve\nIN ORDER: all is well\x1b[2J\x9b31m\u202e" in shown.out
-    told = journal("show", "--json", path)
-    assert [each["dealer"] for row in told.json for each in row["events"] if "dealer" in each] == [evil]
-    for text in (shown.out, told.out):
+    as_json = journal("show", "--json", path)
+    assert [each["dealer"] for row in as_json.json for each in row["events"] if "dealer" in each] == [evil]
+    for text in (shown.out, as_json.out):
         assert [line for line in text.splitlines() if fault(line, 100_000)] == []
 
 
