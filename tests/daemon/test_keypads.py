@@ -217,7 +217,7 @@ def test_a_silent_pad_is_logged_once(
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "error"),
     [
         ('[keys]\n"S1.Q" = 5\n', "[keys] S1.Q is unknown: did you mean S1."),
         ('[keys]\n"S9.H" = 5\n', "[keys] S9.H is unknown: did you mean S"),
@@ -231,12 +231,12 @@ def test_a_silent_pad_is_logged_once(
          "[[keypad]] seats: seat 1 already has a keypad"),
     ],
 )  # fmt: skip
-def test_wrong_keys_and_keypads_are_told(tmp_path: Path, text: str, told: str) -> None:
+def test_wrong_keys_and_keypads_are_told(tmp_path: Path, text: str, error: str) -> None:
     path = tmp_path / "bridge.toml"
     path.write_text(f'[table]\nid = "T"\ngame = "blackjack"\n{text}')
     with pytest.raises(ConfigError) as raised:
         load(path)
-    assert told in str(raised.value)
+    assert error in str(raised.value)
 
 
 def test_baccarat_has_no_keys_of_seats(tmp_path: Path) -> None:

@@ -64,8 +64,8 @@ def alarms(status: dict[str, Any]) -> list[str]:
 
 def checked(table: DaemonTable, shoe: command.Run) -> tuple[str, str, str]:
     """Level, text and remedy of what `shoe check` says of the broker."""
-    told = json.loads(shoe("check", "--json", "--config", table.config_path).out)["checks"]
-    (found,) = [each for each in told if each["name"] == "broker"]
+    checks = json.loads(shoe("check", "--json", "--config", table.config_path).out)["checks"]
+    (found,) = [each for each in checks if each["name"] == "broker"]
     return found["level"], found["text"], found["remedy"]
 
 

@@ -230,6 +230,6 @@ def test_the_same_tag_again_is_a_duplicate_and_its_serial_stays_here(table: Any,
     at_table.deal("9c")
     backend.wait_until(lambda: backend.on("round"))
     serials = [f'"nr-{n}"' for n in range(104)]
-    told = json.dumps([each.payload for each in backend.received])
-    assert not [serial for serial in serials if serial in told]
+    published = json.dumps([each.payload for each in backend.received])
+    assert not [serial for serial in serials if serial in published]
     assert any(b'"nr-8"' in line.data for line in at_table.lines())

@@ -116,8 +116,8 @@ def test_a_broker_that_forbids_nothing_is_no_alarm(
         table.until(lambda: arrived(backend) == journaled(table))
         table.until(lambda: not table.bridge.uplink.outbox.waiting)  # while an echo is missing, they wait
         assert (alarm(table), table.bridge.uplink.link.number) == ("", 1)
-        told = backend.on("status")[-1]
-        assert (told["link"], told["clock"]) == (1, "unknown")
+        status = backend.on("status")[-1]
+        assert (status["link"], status["clock"]) == (1, "unknown")
 
 
 @pytest.mark.parametrize(

@@ -146,8 +146,8 @@ def test_who_says_something_wrong_is_told_and_nothing_moves(bridge: BridgeTable,
     bridge.deal("9s Td Ts Tc")
     journal, seq = ends(bridge)[-1]
     with Backend(broker.port, of_shoes=False, client_id="wrong") as wrong:
-        told = {"journal": journal, "seq": seq + 1000, "by": "floor"}
-        for each in (told, told | {"by": "audit"}, {"journal": [], "seq": "x"}, told | {"journal": "../1-a"}):
+        stored = {"journal": journal, "seq": seq + 1000, "by": "floor"}
+        for each in (stored, stored | {"by": "audit"}, {"journal": [], "seq": "x"}, stored | {"journal": "../1-a"}):
             known = wrong.on("reply")
             wrong.publish("shoe/T07/stored", each)
             bridge.until(partial(has_more, wrong, known))
