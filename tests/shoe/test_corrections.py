@@ -118,8 +118,8 @@ def test_two_rounds_that_were_told_of_one_another_are_corrected_one_by_one() -> 
 def test_what_a_correction_may_name_says_nothing_of_sealed_cards(sealed: str) -> None:
     """Two copies of a card are in the shoe; whether one lies there face down is nobody's to find out."""
     table = Table(burn="none", disclose="sealed", decks=2).play(f"shoe 2h 3h 7s 7d reveal reveal {sealed}")
-    told = corrected(table, 1, "2h 2h 7s 7d").answer
-    assert (told.ok, told.error) == (True, None)
+    answer = corrected(table, 1, "2h 2h 7s 7d").answer
+    assert (answer.ok, answer.error) == (True, None)
 
 
 def test_a_correction_exchanges_what_was_seen() -> None:
@@ -136,7 +136,7 @@ def test_a_correction_exchanges_what_was_seen() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "left"),
+    ("corrections", "left"),
     [
         (["2s 2h 3s 3h 9d"], 410),
         (["2s 2h 3s 3h 9d", "2s 2h 3s 3h 9c"], 410),
@@ -144,9 +144,9 @@ def test_a_correction_exchanges_what_was_seen() -> None:
         (["9s Kd Th Kc", "2s 2h 3s 3h 4d 6d", "9s Kd Th Kc"], 410),
     ],
 )
-def test_no_correction_puts_a_card_back_into_the_shoe(told: list[str], left: int) -> None:
+def test_no_correction_puts_a_card_back_into_the_shoe(corrections: list[str], left: int) -> None:
     table = Table(**PLAIN).play("shoe 2s 2h 3s 3h 4d 6d")
-    for each in told:
+    for each in corrections:
         corrected(table, 1, each)
         assert table.answer.ok
         assert cards_left(table.shoe) == left
@@ -183,12 +183,12 @@ def test_a_correction_of_a_burned_and_sealed_shoe_leaves_its_secrets() -> None:
     assert sorted(each.value for each in disclosed(table.shoe)) == sorted(["8s", "Kd", "Th", "Kc"])
 
 
-@pytest.mark.parametrize(("is_corrected", "is_told"), [(False, False), (True, True)])
-def test_patterns_are_of_the_corrected_cards(is_corrected: bool, is_told: bool) -> None:
+@pytest.mark.parametrize(("is_corrected", "has_alarm"), [(False, False), (True, True)])
+def test_patterns_are_of_the_corrected_cards(is_corrected: bool, has_alarm: bool) -> None:
     table = Table(**PLAIN).play("shoe 9s 9h 9d 9c 9s 9h 8d 9c")
     if is_corrected:
         corrected(table, 2, "9s 9h 9d 9c")
-    assert ("unshuffled" in table.play("9s 9h 9d 9c").open) is is_told
+    assert ("unshuffled" in table.play("9s 9h 9d 9c").open) is has_alarm
 
 
 def test_a_round_of_the_shoe_before_is_not_corrected() -> None:

@@ -19,8 +19,8 @@ PLAIN = {"burn": "none"}
 def test_a_gap_is_said_by_what_is_lost(seq: int, why: Phrase) -> None:
     table = Table(burn="none").play("shoe 9s")
     table.take(table.card("Th", report=inputs.ReportNo(1, seq), gap=True))
-    (told,) = alarms(table.shoe)
-    assert (told.id, told.values) == ("reader_gap", {"why": why})
+    (alarm,) = alarms(table.shoe)
+    assert (alarm.id, alarm.values) == ("reader_gap", {"why": why})
 
 
 def test_an_entered_card_is_told_again_by_the_reader_and_dealt_once() -> None:

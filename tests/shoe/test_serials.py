@@ -95,8 +95,8 @@ def test_no_serial_leaves_the_house(settings: dict[str, Any], steps: str) -> Non
 
 def test_a_card_we_failed_to_judge_keeps_its_serial() -> None:
     table = Table(**PLAIN).play("shoe")
-    told = table.card("9s", serial=Serial("a"), slot="P1")
-    table.carry(told, fault(table.shoe, told, ValueError()))
+    read = table.card("9s", serial=Serial("a"), slot="P1")
+    table.carry(read, fault(table.shoe, read, ValueError()))
     assert (table.shoe.held[0].serial, table.shoe.held[0].slot) == (Serial("a"), "P1")
 
 

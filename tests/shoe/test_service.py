@@ -163,8 +163,8 @@ def test_a_voided_round_counts_for_the_shoe_change_as_for_closed_bets() -> None:
 
 
 def change(table: Table) -> str | None:
-    told: str | None = snapshots(table.shoe)["table"].shoe_change
-    return told
+    published: str | None = snapshots(table.shoe)["table"].shoe_change
+    return published
 
 
 def test_a_dealer_is_asked_for_and_signs_in() -> None:
