@@ -56,10 +56,10 @@ def test_stored_is_said_after_the_commit_and_a_repeat_is_told_again(store: Sqlit
     ingest.save(batch)
     assert store.count("messages") == 3
     assert source.acknowledged == batch
-    told = ("shoe/T07/stored", {"journal": "3-5ad1", "seq": 2, "by": "floor"})
-    assert source.published == [told]
+    stored = ("shoe/T07/stored", {"journal": "3-5ad1", "seq": 2, "by": "floor"})
+    assert source.published == [stored]
     ingest.save(batch[:1])
-    assert source.published == [told, told]
+    assert source.published == [stored, stored]
 
 
 def test_repeats_alone_are_told_to_be_stored_by_the_next_run_too(store: SqliteStore) -> None:
@@ -98,21 +98,21 @@ def test_while_more_waits_stored_is_told_every_two_seconds_and_then_at_once(stor
     source, now = Said(), 0.0
     ingest = Ingest(store, source, clock=lambda: now)
 
-    def told(*seqs: int, is_behind: bool) -> list[object]:
+    def stored_after(*seqs: int, is_behind: bool) -> list[object]:
         before = len(source.published)
         for seq in seqs:
             ingest.save([on("event", event(seq).body)], is_behind=is_behind)
             ingest.ask()
         return [body["seq"] for topic, body in source.published[before:] if topic == "shoe/T07/stored"]
 
-    assert told(1, is_behind=False) == [1]
+    assert stored_after(1, is_behind=False) == [1]
     now = 1.9
-    assert told(2, 3, is_behind=True) == []
+    assert stored_after(2, 3, is_behind=True) == []
     now = 2.0
-    assert told(4, is_behind=True) == [4]
+    assert stored_after(4, is_behind=True) == [4]
     now = 3.0
-    assert told(5, is_behind=True) == []
-    assert told(6, is_behind=False) == [6]
+    assert stored_after(5, is_behind=True) == []
+    assert stored_after(6, is_behind=False) == [6]
     assert store.count("messages") == 6
 
 

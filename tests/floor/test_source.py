@@ -76,8 +76,8 @@ def test_what_the_broker_does_not_take_is_named_once(
         source.publish(topic, b"{}")
     until(source, lambda _: source.is_answered)
     assert list(source.refused) == ["stored"]
-    told = [each.getMessage() for each in caplog.records if "refuses our messages" in each.getMessage()]
-    assert told == ["the broker refuses our messages on shoe/T07/stored (Not authorized): allow them in its ACL"]
+    warnings = [each.getMessage() for each in caplog.records if "refuses our messages" in each.getMessage()]
+    assert warnings == ["the broker refuses our messages on shoe/T07/stored (Not authorized): allow them in its ACL"]
 
 
 @pytest.mark.parametrize("clean", [False, True])
@@ -104,9 +104,9 @@ def test_a_second_client_of_one_name_is_told(
     broker = brokers()
     both = [opened(broker), opened(broker)]
     wanted = "(perhaps another client uses the client id shoe-floor-ingest: end it, or set [mqtt] client_id)"
-    until_it_is_told = Patience()
+    patience = Patience()
     while wanted not in caplog.text:
-        assert not until_it_is_told.is_over, caplog.text
+        assert not patience.is_over, caplog.text
         for each in both:
             each.receive(1, 0.1)
 
