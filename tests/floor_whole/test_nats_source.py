@@ -178,10 +178,10 @@ def test_what_keeps_us_out_is_named(
 
     cluster = clusters(more=USERS)
     config = NatsSection(servers=tuple(cluster.servers), username=user)
-    with pytest.raises(NatsError) as told:
+    with pytest.raises(NatsError) as raised:
         prepare(config, password, topics("shoe", KEPT))
-    assert f"{cluster.servers[0]}: " in str(told.value)
-    assert wrong in str(told.value)
+    assert f"{cluster.servers[0]}: " in str(raised.value)
+    assert wrong in str(raised.value)
     cluster.end()
     with pytest.raises(NatsError, match=r"refused|cannot be reached|failed"):
         prepare(config, password, topics("shoe", KEPT))

@@ -284,7 +284,7 @@ def test_all_that_matters_of_two_hundred_tables_is_seen(broker: Broker, pages: P
     from axe_playwright_python.sync_playwright import Axe
 
     page = pages(broker)
-    publish(broker, [each for told in two_hundred(now_ms()).values() for each in latest(told)])
+    publish(broker, [each for batch in two_hundred(now_ms()).values() for each in latest(batch)])
     tab = tabs(f"{page.url}/?lang=en")
     tab.wait_for_selector("#n-all:has-text('200')")
     assert [tab.inner_text(f"#n-{name}") for name in COUNTS] == [str(count) for count in COUNTS.values()]

@@ -25,8 +25,8 @@ def test_the_ingest_keeps_and_the_reader_reads(prepared: Cluster) -> None:
 
     ingest = PostgresStore(prepared.url("floor", "floor_ingest"))
     for whole in (1, 2):
-        told = [event(whole), round_of(whole, whole), event(1), event(1, kind="Other")]
-        ingest.save(told, [Unread("t", AT, "bad", b"")], [Progress(KEY, 3, whole, whole)])
+        saved = [event(whole), round_of(whole, whole), event(1), event(1, kind="Other")]
+        ingest.save(saved, [Unread("t", AT, "bad", b"")], [Progress(KEY, 3, whole, whole)])
     reader = PostgresStore(prepared.url("floor", "floor_reader"))
     assert len(kept(reader)) == 4
     for what in get_args(What):
