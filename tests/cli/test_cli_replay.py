@@ -106,7 +106,7 @@ def test_a_config_says_from_where_on_a_cut_card_is_believed(tmp_path: Path) -> N
         assert len(rounds(piped("shoe 9s cut KdThKc", "--no-burn", *words))) == least
 
 
-def test_states_are_told_when_they_change_and_only_then() -> None:
+def test_states_are_printed_when_they_change_and_only_then() -> None:
     ran = piped("9sTdTsTc")
     states = [each for each in ran.json if each["retain"]]
     assert {each["topic"] for each in states} == {"table", "roads", "lamps", "alarm"}

@@ -58,7 +58,7 @@ def test_the_boxes_of_the_legend_do_not_touch(drawn: str) -> None:
             assert not [left for left in columns if float(said["x"]) < left < right + MARGIN], text
 
 
-def test_lamps_that_share_a_pin_are_told_together(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_lamps_that_share_a_pin_are_listed_together(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     config = tmp_path / "bridge.toml"
     config.write_text('[table]\nid = "T1"\n[lamps]\nR1 = 5\nR2 = {pin = 5, active_low = false}\n')
     assert pins(capsys, config)[29]["wires"] == ["lamp R1", "lamp R2"]

@@ -56,7 +56,7 @@ def test_it_starts_is_ready_and_stops(table: DaemonTable, manager: Manager, exec
     assert "WATCHDOG=1" not in manager.received
 
 
-def test_an_abstract_socket_is_told_too(table: DaemonTable, tmp_path: Path) -> None:
+def test_an_abstract_socket_is_reported_too(table: DaemonTable, tmp_path: Path) -> None:
     with Manager(f"@{tmp_path}/notify") as manager:
         table.start(NOTIFY_SOCKET=manager.address)
         table.until(lambda: manager.hears("READY=1"))

@@ -36,7 +36,7 @@ def test_a_board_in_a_loop_of_restarts_is_noted_a_few_times(table: DaemonTable) 
     assert table.ask(do="status")["alarm"]["open"][-1]["id"] == "reader_gap"
 
 
-def test_another_board_is_on_record_and_the_pit_is_told_in_an_open_shoe(table: DaemonTable) -> None:
+def test_another_board_is_on_record_and_the_pit_is_notified_in_an_open_shoe(table: DaemonTable) -> None:
     def serials() -> list[str]:
         events = [event for line in table.lines() if line.entry for event in line.entry.events]
         return [event.board for event in events if isinstance(event, ReaderSession)]

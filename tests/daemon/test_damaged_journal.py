@@ -44,7 +44,7 @@ def journal(shoe: command.Run, table: DaemonTable) -> tuple[str, str, str]:
     return found["level"], found["text"], found["remedy"]
 
 
-def test_a_damaged_journal_is_told_before_the_start_and_moved_aside_the_table_deals_again(
+def test_a_damaged_journal_is_reported_before_the_start_and_moved_aside_the_table_deals_again(
     table: DaemonTable, shoe: command.Run
 ) -> None:
     table.start().deal("9s Td Ts Tc 2s")
@@ -86,7 +86,7 @@ def test_the_remedy_has_the_steps_of_the_book(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("there", ["file", "directory", "nothing"])
-def test_nobody_is_told_to_move_what_never_was_a_journal(tmp_path: Path, there: str) -> None:
+def test_nobody_is_advised_to_move_what_never_was_a_journal(tmp_path: Path, there: str) -> None:
     directory = tmp_path / "etc"
     if there == "file":
         directory.touch()
@@ -97,7 +97,7 @@ def test_nobody_is_told_to_move_what_never_was_a_journal(tmp_path: Path, there: 
     assert error == f"{directory}: Not a directory; use a directory of its own: [journal] dir"
 
 
-def test_a_removed_journal_that_the_backend_has_is_told(table: DaemonTable, shoe: command.Run) -> None:
+def test_a_removed_journal_that_the_backend_has_is_reported(table: DaemonTable, shoe: command.Run) -> None:
     table.start().deal("9s Td Ts Tc 2s")
     table.until(lambda: (table.journal_dir / "cursor").read_bytes())
     table.stop()
@@ -106,7 +106,9 @@ def test_a_removed_journal_that_the_backend_has_is_told(table: DaemonTable, shoe
     assert (level, "are missing" in text) == ("FAIL", True)
 
 
-def test_a_journal_that_cannot_be_read_is_told(table: DaemonTable, shoe: command.Run, mocker: MockerFixture) -> None:
+def test_a_journal_that_cannot_be_read_is_reported(
+    table: DaemonTable, shoe: command.Run, mocker: MockerFixture
+) -> None:
     table.start().deal("9s Td Ts Tc 2s")
     table.stop()
     mocker.patch("firmware_bridge.journal.recovery.read_lines", side_effect=OSError(5, "Input/output error"))

@@ -152,7 +152,7 @@ def test_a_first_start_on_a_full_disk_waits_for_space(table: DaemonTable, backen
     assert "Traceback" not in table.log
 
 
-def test_an_outage_is_told_once_however_often_the_disk_is_tried(
+def test_an_outage_is_reported_once_however_often_the_disk_is_tried(
     table: DaemonTable, backend: Backend, tmp_path: Path
 ) -> None:
     flag = tmp_path / "flag"

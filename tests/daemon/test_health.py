@@ -70,7 +70,7 @@ def test_it_tells_reads_beside_what_was_calibrated(tmp_path: Path, backend: Any,
         made.close()
 
 
-def test_a_faded_lamp_is_told(tmp_path: Path, backend: Any, mocker: Any) -> None:
+def test_a_faded_lamp_is_reported(tmp_path: Path, backend: Any, mocker: Any) -> None:
     port, listening = backend
     bright = replace(READER, measured=replace(READER.measured, lamp=255))
     mocker.patch.object(health, "WEAK_LAMP", 0.9)

@@ -97,7 +97,7 @@ def test_two_clients_of_one_name_say_so_and_wait_longer_and_longer(
     )
 
 
-def test_another_shoe_of_the_same_table_is_told_though_its_client_has_another_name(
+def test_another_shoe_of_the_same_table_is_reported_though_its_client_has_another_name(
     make: Make, shoe: command.Run
 ) -> None:
     one = make("one", "shoe-T07-a")

@@ -142,7 +142,7 @@ def test_half_a_shoe_gives_the_rounds_of_the_rule_book(table: Any, backend: Back
 # ---------------------------------------------------------------- a reader that judges
 
 
-def test_a_shoe_with_wrong_rules_is_caught_before_its_round_is_told(table: Any, backend: Backend) -> None:
+def test_a_shoe_with_wrong_rules_is_caught_before_its_round_is_published(table: Any, backend: Backend) -> None:
     """Banker 3 against a third card of 4 draws; this shoe's banker stands and wins."""
     at_table = table("angel-eye", AngelEyeShoe(burns=False, rules=wrong_rules))
     at_table.deal("Kd 2s Ts Ad 4c")

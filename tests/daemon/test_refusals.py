@@ -86,7 +86,7 @@ def is_counted(table: BridgeTable, event: str) -> bool:
 
 @pytest.mark.parametrize("protocol", [4, 5])
 @pytest.mark.parametrize("topic", ["round", "event", "status"])
-def test_an_acl_that_forbids_one_topic_is_told_and_costs_nothing(
+def test_an_acl_that_forbids_one_topic_is_reported_and_costs_nothing(
     brokers: Any, make: Make, tmp_path: Path, topic: str, protocol: int
 ) -> None:
     broker = brokers(users={"table": "t", "backend": "b"}, acl=ALL_BUT.format(topic))

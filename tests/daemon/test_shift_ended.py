@@ -21,7 +21,7 @@ def table(tmp_path: Path, broker: Broker) -> Iterator[DaemonTable]:
     table.close()
 
 
-def test_the_acts_of_a_day_are_told_on_the_next(table: DaemonTable, backend: Backend) -> None:
+def test_the_acts_of_a_day_are_published_on_the_next(table: DaemonTable, backend: Backend) -> None:
     table.start().deal("9s Td")
     answer = table.ask(do="void", why="misdeal", by="anna")
     assert answer["ok"], answer

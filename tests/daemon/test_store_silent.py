@@ -141,7 +141,7 @@ def times(backend: Backend, journal: str, seq: int) -> int:
     return sum((each["journal"], each["seq"], each["n"]) == (journal, seq, 1) for each in backend.on("event"))
 
 
-def test_who_says_something_wrong_is_told_and_nothing_moves(bridge: BridgeTable, broker: Broker) -> None:
+def test_who_says_something_wrong_gets_an_answer_and_nothing_moves(bridge: BridgeTable, broker: Broker) -> None:
     bridge.start()
     bridge.deal("9s Td Ts Tc")
     journal, seq = ends(bridge)[-1]

@@ -84,7 +84,7 @@ def test_sigterm_ends_cleanly_and_says_so(table: Any, backend: Backend) -> None:
     assert dealt(backend) == ["9s", "Td", "Ts", "Tc"]
 
 
-def test_a_killed_daemon_is_told_by_its_will(table: Any, backend: Backend) -> None:
+def test_a_killed_daemon_is_reported_by_its_will(table: Any, backend: Backend) -> None:
     bridge = table()
     status_is(backend, "online")
     bridge.kill()

@@ -274,7 +274,7 @@ def named(seq: int, name: str) -> Row:
     return row("event", "T07", body, AT)
 
 
-def test_names_are_not_kept_and_repeats_are_still_told_from_conflicts(store: Store) -> None:
+def test_names_are_not_kept_and_repeats_are_still_distinguished_from_conflicts(store: Store) -> None:
     hidden, later = Names(b"k" * 32), Names(b"K" * 32)
     came = named(1, "ANNA")
     assert store.save([hidden.row(came)], [], []) == Saved(1, 0, 0)
@@ -306,7 +306,7 @@ def test_an_ingest_keeps_no_names(store: Store) -> None:
     assert not any("ANNA" in each for each in everything)
 
 
-def test_new_messages_repeats_and_conflicts_are_told_apart_in_large_batches(store: Store) -> None:
+def test_new_messages_repeats_and_conflicts_are_distinguished_in_large_batches(store: Store) -> None:
     first = [event(seq) for seq in range(1, 101)]
     mixed = [*first[50:], event(7, kind="Other"), *(event(seq) for seq in range(101, 131))]
     assert store.save(first, [], []) == Saved(100, 0, 0)

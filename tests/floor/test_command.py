@@ -167,7 +167,7 @@ def test_journals_older_than_a_setting_are_deleted(tmp_path: Path, capsys: pytes
     store.close()
 
 
-def test_pseudonyms_are_told_to_whoever_has_the_key(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_pseudonyms_are_resolved_for_whoever_has_the_key(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "key").write_text("k" * 32 + "\n")
     (tmp_path / "floor.toml").write_text(f'[ingest]\npseudonym_key_file = "{tmp_path / "key"}"\n')
     assert main(["--config", str(tmp_path / "floor.toml"), "pseudonym", "ANNA", "Bo"]) == 0

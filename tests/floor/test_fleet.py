@@ -146,7 +146,7 @@ def test_a_killed_process_goes_on_where_its_journals_end(tmp_path: Path, broker:
     assert {path.name[:8] for name in TABLES for path in journal_files(journals / name)} == {"00000000", "00000001"}
 
 
-def test_a_limit_that_cannot_be_raised_is_told() -> None:
+def test_a_limit_that_cannot_be_raised_is_reported() -> None:
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
     try:
         assert raise_limit(before[0]) is None

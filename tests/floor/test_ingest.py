@@ -49,7 +49,7 @@ def on(name: str, body: bytes) -> Delivery:
     return Delivery(f"shoe/T07/{name}", body)
 
 
-def test_stored_is_said_after_the_commit_and_a_repeat_is_told_again(store: SqliteStore) -> None:
+def test_stored_is_said_after_the_commit_and_again_for_a_repeat(store: SqliteStore) -> None:
     source = Said()
     ingest = Ingest(store, source)
     batch = [on("event", event(1).body), on("event", event(2).body), on("event", event(4).body)]
@@ -62,7 +62,7 @@ def test_stored_is_said_after_the_commit_and_a_repeat_is_told_again(store: Sqlit
     assert source.published == [stored, stored]
 
 
-def test_repeats_alone_are_told_to_be_stored_by_the_next_run_too(store: SqliteStore) -> None:
+def test_repeats_alone_are_acknowledged_as_stored_by_the_next_run_too(store: SqliteStore) -> None:
     batch = [on("event", event(1).body), on("event", event(2).body)]
     Ingest(store, Said()).save(batch)
     source = Said()
@@ -94,7 +94,7 @@ def test_bad_bytes_are_kept_and_acknowledged(store: SqliteStore) -> None:
     assert source.acknowledged == batch
 
 
-def test_while_more_waits_stored_is_told_every_two_seconds_and_then_at_once(store: SqliteStore) -> None:
+def test_while_more_waits_stored_is_published_every_two_seconds_and_then_at_once(store: SqliteStore) -> None:
     source, now = Said(), 0.0
     ingest = Ingest(store, source, clock=lambda: now)
 

@@ -72,7 +72,7 @@ def test_an_emptied_table_is_no_more() -> None:
     assert floor.handle("shoe/T07/table", b"", True, NOW) is None
 
 
-def test_what_cannot_be_read_is_told_until_the_next_good_one() -> None:
+def test_what_cannot_be_read_is_reported_until_the_next_good_one() -> None:
     batch = messages("T07", baccarat(3))
     floor = floor_of(batch)
     assert floor.handle("shoe/T07/table", b"\xff{", False, NOW) == "T07"
@@ -89,7 +89,7 @@ def test_other_topics_are_nobodys(topic: str) -> None:
     assert Floor("shoe").handle(topic, b"{}", False, NOW) is None
 
 
-def test_health_is_as_old_as_it_was_told() -> None:
+def test_health_is_as_old_as_it_was_reported() -> None:
     floor = Floor("shoe")
     status, health = alive("T07", NOW - 500_000)
     floor.handle(health.topic, health.payload, True, NOW)

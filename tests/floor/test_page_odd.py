@@ -100,7 +100,7 @@ def test_what_cannot_be_drawn_says_so_and_is_logged_once(caplog: pytest.LogCaptu
     ],
     ids=["no UTF-8", "too deep"],
 )
-def test_a_round_that_cannot_be_read_is_told_at_its_table(raw: bytes) -> None:
+def test_a_round_that_cannot_be_read_is_reported_at_its_table(raw: bytes) -> None:
     made = feed(Delivery("shoe/T66/round", raw))
     assert list(made.floor.tables["T66"].unreadable) == ["round"]
     assert made.troubles["T66"].word == "alarm"

@@ -110,7 +110,7 @@ def test_a_round_that_the_store_gave_comes_once(config: FloorConfig, comes: str)
     assert rounds(fed(config, *batches, until=lambda feed: rounds(feed) == wanted)) == wanted
 
 
-def test_a_store_that_cannot_be_read_is_told_once(
+def test_a_store_that_cannot_be_read_is_reported_once(
     config: FloorConfig, caplog: pytest.LogCaptureFixture, tmp_path: Path
 ) -> None:
     (tmp_path / "floor.db").write_bytes(b"the disk is broken " * 1000)

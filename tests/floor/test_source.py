@@ -98,7 +98,7 @@ def test_a_message_of_megabytes_stays_at_the_broker(
     assert source.is_up
 
 
-def test_a_second_client_of_one_name_is_told(
+def test_a_second_client_of_one_name_is_reported(
     brokers: Callable[..., Broker], opened: Open, caplog: pytest.LogCaptureFixture
 ) -> None:
     broker = brokers()
@@ -140,7 +140,7 @@ class Mute:
     ("answer", "wanted"),
     [(b"", "does not answer"), (b"\x20\x03\0\0\0", "does not answer our subscription: see its log")],
 )
-def test_a_broker_that_does_not_answer_is_told(
+def test_a_broker_that_does_not_answer_is_reported(
     answer: bytes, wanted: str, mocker: MockerFixture, caplog: pytest.LogCaptureFixture
 ) -> None:
     mocker.patch("firmware_bridge.floor.source.mqtt.SUBACK_S", 0.2)

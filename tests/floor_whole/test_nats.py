@@ -50,7 +50,7 @@ def nothing_lost(floor: Floor, cluster: Cluster) -> Iterator[None]:
         until_acknowledged(floor, table)
 
 
-def test_every_message_comes_once_and_the_table_is_told(
+def test_every_message_comes_once_and_is_acknowledged_to_the_table(
     clusters: Callable[..., Cluster], floors: Callable[..., Floor]
 ) -> None:
     cluster = clusters()
@@ -71,7 +71,7 @@ def test_every_message_comes_once_and_the_table_is_told(
     assert floor.end(signal.SIGTERM) == 0, floor.log
 
 
-def test_a_table_with_a_point_in_its_name_is_kept_and_told(
+def test_a_table_with_a_point_in_its_name_is_kept_and_acknowledged(
     clusters: Callable[..., Cluster], floors: Callable[..., Floor]
 ) -> None:
     cluster = clusters()

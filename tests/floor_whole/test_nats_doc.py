@@ -112,7 +112,7 @@ class Client311:
         self._client._reset_sockets()
 
 
-def test_a_table_is_stored_and_told_check_is_content_and_it_retires(
+def test_a_table_is_stored_and_acknowledged_check_is_content_and_it_retires(
     house: House, floor: Floor, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     floor.prepare()

@@ -123,7 +123,7 @@ def test_health_is_heard_live_and_its_latest_is_enough(clusters: Callable[..., C
         source.acknowledge(came)
 
 
-def test_a_table_that_is_away_is_told_later_at_qos_1(clusters: Callable[..., Cluster], sources: Any) -> None:
+def test_a_table_that_is_away_is_notified_later_at_qos_1(clusters: Callable[..., Cluster], sources: Any) -> None:
     cluster = clusters(3)
     table, source = Table(cluster.nodes[0], "shoe/T07/stored"), sources(cluster)
     with table:

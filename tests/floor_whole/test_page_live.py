@@ -324,7 +324,7 @@ def test_a_table_that_nobody_knows_yet_comes_by_itself(broker: Broker, pages: Pa
     assert all("404" in each for each in tabs.errors)
 
 
-def test_too_many_browsers_are_told_so(broker: Broker, pages: Pages, tabs: Tabs) -> None:
+def test_too_many_browsers_are_refused_with_the_reason(broker: Broker, pages: Pages, tabs: Tabs) -> None:
     page = pages(broker, streams=1)
     first = tabs(f"{page.url}/?lang=en")
     context = first.context.browser.new_context()

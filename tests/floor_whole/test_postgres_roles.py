@@ -77,7 +77,7 @@ def test_no_role_changes_or_deletes_a_message(prepared: Cluster, role: str) -> N
             db.execute("insert into quarantine values ('t', 'x', 'y', '', '')")
 
 
-def test_a_role_that_may_not_make_the_tables_is_told_who_does(cluster: Cluster, database: str) -> None:
+def test_a_role_that_may_not_make_the_tables_is_shown_who_does(cluster: Cluster, database: str) -> None:
     from firmware_bridge.floor.store.postgres import PostgresStore
 
     cluster.sql("create role stranger login")

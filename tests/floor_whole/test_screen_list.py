@@ -42,7 +42,7 @@ def test_a_screen_is_open_until_its_last_stream_ends() -> None:
     assert known.came("T07", "10.0.0.5", REPORTED).since == clock.now
 
 
-def test_screens_of_one_address_are_told_apart_by_their_id_and_listed_by_table() -> None:
+def test_screens_of_one_address_are_distinguished_by_their_id_and_listed_by_table() -> None:
     known, _, _ = made()
     for table, id in (("T09", "00000001"), ("T07", "00000002"), ("T07", "00000001"), ("T07", "<b>")):
         known.came(table, "10.0.0.5", {"id": id, "window": "x"})

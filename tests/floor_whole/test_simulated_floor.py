@@ -169,7 +169,7 @@ def test_a_floor_of_too_few_tables_for_its_troubles_says_how_many(floor: Floor) 
     assert running.returncode == 2
 
 
-def test_a_port_in_use_is_replaced_and_told(floor: Floor) -> None:
+def test_a_port_in_use_is_replaced_and_reported(floor: Floor) -> None:
     first = startup_text(floor())
     ports = re.findall(r"127\.0\.0\.1:(\d+)", first)
     said = startup_text(floor("--broker-port", ports[0], "--port", ports[1]))

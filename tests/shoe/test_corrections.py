@@ -107,7 +107,7 @@ def test_a_correction_names_no_more_copies_than_the_packs_hold(
     assert table.seen == seen
 
 
-def test_two_rounds_that_were_told_of_one_another_are_corrected_one_by_one() -> None:
+def test_two_rounds_with_swapped_cards_are_corrected_one_by_one() -> None:
     table = Table(**PLAIN, decks=1).play("shoe 9s Kd Th Kc 8s Jd Qh Qc")
     assert not corrected(table, 1, "8s Kd Th Kc").answer.ok
     assert corrected(table, 2, "9h Jd Qh Qc").answer.ok
@@ -218,7 +218,7 @@ def test_cards_that_are_no_whole_round_are_named(cards: str, said: str) -> None:
         assert refused(table, 1, cards) == said + (unused if procedure and "ends before it" in said else "")
 
 
-def test_a_round_of_the_shoe_before_is_not_corrected_and_the_floor_is_told_why() -> None:
+def test_a_round_of_the_shoe_before_is_not_corrected_and_the_floor_sees_why() -> None:
     ended = "a round of the previous shoe cannot be corrected after the next shoe is opened"
     table = Table(burn="first-card").play(f"shoe 2s 5c 5d {NATURAL} 2s !void misdeal")
     assert refused(table, 2, NATURAL) == "round 2 was voided; only a closed round can be corrected"

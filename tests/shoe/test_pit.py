@@ -89,7 +89,7 @@ def test_an_error_with_no_shoe_open_voids_no_round() -> None:
     assert (table.summary, table.answer.ok) == ("", False)
 
 
-def test_a_disk_that_failed_is_told_afterwards() -> None:
+def test_a_disk_that_failed_is_reported_afterwards() -> None:
     table = Table(**PLAIN).play("shoe 9s", inputs.DiskFailed(at=0, irregularity="disk_full", why="full", until=9))
     assert [type(event).__name__ for event in table.events[-2:]] == ["Irregular", "IrregularityClosed"]
     assert (table.open, table.due) == ((), "B1")

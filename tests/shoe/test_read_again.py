@@ -184,7 +184,7 @@ def repeating(cards: int) -> Table:
     return table
 
 
-def test_more_than_three_cards_read_again_are_an_alarm_told_once() -> None:
+def test_more_than_three_cards_read_again_are_an_alarm_raised_once() -> None:
     assert repeating(3).open == ()
     assert repeating(4).open == ("reader_repeats",)
     table = repeating(20)

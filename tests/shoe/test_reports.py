@@ -23,7 +23,7 @@ def test_a_gap_is_said_by_what_is_lost(seq: int, why: Phrase) -> None:
     assert (alarm.id, alarm.values) == ("reader_gap", {"why": why})
 
 
-def test_an_entered_card_is_told_again_by_the_reader_and_dealt_once() -> None:
+def test_an_entered_card_is_reported_again_by_the_reader_and_dealt_once() -> None:
     table = Table(**PLAIN).play("shoe")
     table.take(table.card("9s", report=inputs.ReportNo(1, 0)))
     table.play(LOST, "!enter Kd", RESUMED)
@@ -33,7 +33,7 @@ def test_an_entered_card_is_told_again_by_the_reader_and_dealt_once() -> None:
     assert table.rounds[-1]["flags"] == ["manual"]
 
 
-def test_an_entered_card_is_told_again_in_the_next_shoe() -> None:
+def test_an_entered_card_is_reported_again_in_the_next_shoe() -> None:
     table = Table(**PLAIN).play("shoe")
     table.take(table.card("9s", report=inputs.ReportNo(1, 0)))
     table.play(LOST, "!enter Kd !void misdeal !close_shoe shoe", RESUMED)

@@ -113,7 +113,7 @@ def test_the_slot_a_reader_names(settings: dict[str, Any], steps: str, slot: str
     assert opened == ([] if due is None else [{"slot": slot, **due}])
 
 
-def test_what_differs_is_told() -> None:
+def test_what_differs_is_reported() -> None:
     table = Table(**WAITS).play(f"shoe {NATURAL}")
     (event,) = table.take(judged("tie", "player"))
     assert event.values == {"said": "tie, player pair", "cards": "player, banker pair"}
@@ -129,7 +129,7 @@ def test_a_result_of_sealed_cards_is_kept_secret_and_compared_when_they_are_open
     assert oracles.replayed(table.lines) == table.shoe
 
 
-def test_a_result_told_too_early_tells_nothing_of_sealed_cards() -> None:
+def test_a_result_reported_too_early_tells_nothing_of_sealed_cards() -> None:
     table = Table(**PLAIN, disclose="sealed").play("shoe 9s Kd")
     table.take(judged("tie"))
     assert table.shoe.device.irregular[0].values == {"due": "P2"}

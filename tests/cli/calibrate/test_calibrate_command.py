@@ -72,7 +72,9 @@ def test_it_is_refused_in_a_round(table: Callable[..., BridgeTable]) -> None:
     assert "round 1 is open; finish or void it, then calibrate" in visit.story()
 
 
-def test_without_a_daemon_the_device_is_opened_here_and_the_daemon_is_told(table: Callable[..., BridgeTable]) -> None:
+def test_without_a_daemon_the_device_is_opened_here_and_the_daemon_is_notified(
+    table: Callable[..., BridgeTable],
+) -> None:
     bridge = table(WEAK, start=False)
     visit = Visit(bridge, "reader", "--yes", "--json", "--cards", 3)
     assert visit.work(puller(bridge)) == 0, visit.story()

@@ -66,7 +66,7 @@ def test_a_borrower_that_is_killed_gives_the_reader_back(table: Callable[..., Br
     assert [move.card for move in bridge.bridge.table.shoe.laid] == [Card("9s")]
 
 
-def test_a_reader_is_ours_when_it_told_nothing_from_beat_to_beat(
+def test_a_reader_is_ours_when_it_reported_nothing_from_beat_to_beat(
     table: Callable[..., BridgeTable], mocker: MockerFixture
 ) -> None:
     bridge = settled(table())

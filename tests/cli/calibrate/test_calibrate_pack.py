@@ -102,7 +102,7 @@ UNREAD: dict[str, tuple[list[int], str]] = {
 
 
 @pytest.mark.parametrize("how", UNREAD)
-def test_a_surplus_card_that_is_not_read_is_told(table: Callable[..., BridgeTable], how: str) -> None:
+def test_a_surplus_card_that_is_not_read_is_reported(table: Callable[..., BridgeTable], how: str) -> None:
     codes, what = UNREAD[how]
     bridge = table()
     visit = Visit(bridge, "pack", "--yes", "--patience", 5)

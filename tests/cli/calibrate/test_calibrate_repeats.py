@@ -34,7 +34,7 @@ def calibrated(table: Callable[..., BridgeTable], board: GrowBoard, **reader: An
     return visit, bridge
 
 
-def test_a_module_that_repeats_is_measured_and_told_what_to_set(table: Callable[..., BridgeTable]) -> None:
+def test_a_module_that_repeats_is_measured_with_what_to_set(table: Callable[..., BridgeTable]) -> None:
     visit, bridge = calibrated(table, GrowBoard(EACH_MS))
     said = visit.story()
     found = re.search(r"yes: each ([\d.]+) s, ([\d.]+) s at most; kept as repeats = ([\d.]+)", said)

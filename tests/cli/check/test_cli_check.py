@@ -70,7 +70,7 @@ def test_a_machine_in_order_passes(check: Checked, shoe: command.Run) -> None:
     assert '\n                 -> on a Raspberry Pi write [pins] factory = "lgpio"\n' in ran.out
 
 
-def test_every_mistake_of_the_config_is_told_at_once(check: Checked, shoe: command.Run) -> None:
+def test_every_mistake_of_the_config_is_reported_at_once(check: Checked, shoe: command.Run) -> None:
     found = check(table={"decks": 99, "burm": 3}, mqtt={"port": "x"})
     assert [each["level"] for each in found["config"]] == ["FAIL"] * 3
     assert any("did you mean burn?" in each["text"] for each in found["config"])

@@ -287,7 +287,7 @@ def test_a_stale_version_that_runs_or_is_installed(machine: Make) -> None:
     assert "the service has version 0.0.1; this command is" in only(service, old).text
 
 
-def test_another_build_of_the_same_version_is_told(machine: Make) -> None:
+def test_another_build_of_the_same_version_is_reported(machine: Make) -> None:
     runs = {"version": __version__, "build": "0123456789ab 2026-11-22"}
     found = only(service, machine(unit=UNIT, daemon=runs))
     assert found.level == "WARN"

@@ -91,7 +91,9 @@ def test_without_sudo_every_action_asks_for_it(
     assert ran.err == f"shoe: {files[0].parent}: Permission denied; put sudo before the command\n"
 
 
-def test_a_journal_that_is_not_there_is_told_in_one_line(journal: Callable[..., command.Ran], tmp_path: Path) -> None:
+def test_a_journal_that_is_not_there_is_reported_in_one_line(
+    journal: Callable[..., command.Ran], tmp_path: Path
+) -> None:
     (tmp_path / "j").mkdir()
     ran = journal("show", tmp_path / "none.journal")
     assert ran.err == f"shoe: {tmp_path}/none.journal: No such file or directory; name it with --dir or --config\n"

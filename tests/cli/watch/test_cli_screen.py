@@ -225,7 +225,7 @@ def test_a_name_of_an_old_journal_moves_no_cursor() -> None:
     assert r"lent to: Eve\nIN ORDER: all is well\x9b31m" in "".join(screen(state))
 
 
-def test_what_two_people_type_for_a_card_that_was_not_read_is_told() -> None:
+def test_what_two_people_type_for_a_card_that_was_not_read_is_shown() -> None:
     (found,) = [text for text in screen(status("??")) if "enter" in text and text.startswith("    ")]
     assert found.strip() == "Two people must enter the card with sudo shoe enter CARD --by NAME --second NAME."
 

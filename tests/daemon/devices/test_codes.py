@@ -154,7 +154,7 @@ MISTAKES: list[tuple[list[str], int | None, list[str]]] = [
 
 
 @pytest.mark.parametrize(("lines", "decks", "mistakes"), MISTAKES)
-def test_every_mistake_is_told_with_its_line(
+def test_every_mistake_is_reported_with_its_line(
     tmp_path: Path, lines: list[str], decks: int | None, mistakes: list[str]
 ) -> None:
     book = written(tmp_path, lines)
@@ -265,7 +265,7 @@ def test_a_book_that_is_not_there(tmp_path: Path) -> None:
         load(tmp_path)
 
 
-def test_serials_on_shared_codes_are_told_in_one_line(tmp_path: Path) -> None:
+def test_serials_on_shared_codes_are_reported_in_one_line(tmp_path: Path) -> None:
     book = written(tmp_path, [f"{line},x{n}" for n, line in enumerate(LINES)])
     with pytest.raises(ConfigError, match=r"^[^\n]*line 1: a serial belongs to .* \(51 more lines have one\)$"):
         load(book, decks=8)

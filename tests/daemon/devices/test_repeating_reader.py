@@ -291,7 +291,7 @@ REPEATING = [*(Plan(pace, True) for pace in (1.9, 2.0, 2.5)), Plan(1.9, True, la
 
 
 @pytest.mark.parametrize("plan", REPEATING, ids=str)
-def test_a_repeating_module_is_counted_and_told_and_no_card_is_invented(plan: Plan, tmp_path: Path) -> None:
+def test_a_repeating_module_is_counted_and_reported_and_no_card_is_invented(plan: Plan, tmp_path: Path) -> None:
     for found in shoes_of(plan, tmp_path, 10):
         assert (found.invented, found.alarms["reader_repeats"]) == (0, 1)
         assert found.presses > share(350, of=8)  # nearly every card
