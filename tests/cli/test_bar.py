@@ -33,10 +33,10 @@ def terminal(mocker: MockerFixture) -> Iterator[Seen]:
         mocker.patch.object(long_commands, "sys", SimpleNamespace(stderr=stderr))  # pytest sets that of all others anew
 
         def seen() -> str:
-            told = b""
+            output = b""
             while select([master], [], [], QUIET_S)[0]:
-                told += os.read(master, 65536)
-            return told.decode()
+                output += os.read(master, 65536)
+            return output.decode()
 
         yield seen
     os.close(master)

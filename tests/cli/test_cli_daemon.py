@@ -19,26 +19,26 @@ def test_status_says_on_one_screen_where_the_table_stands(table: Callable[..., D
     bridge.deal("9s Td Ts Tc 2s 3h")
     ran = shoe("status", "--config", bridge.config_path)
     assert ran.code == 0
-    told = {line.split()[0]: line.strip() for line in ran.out.splitlines()}
-    assert told["table"].startswith("table T07  shoe 1  baccarat, on-demand, 8 decks  FULL")
-    assert told["phase"].endswith("round 2 dealing")
-    assert told["next"].endswith("Draw a card: Player card 2")
-    assert told["slots"].endswith("P1 2s  B1 3h")
-    assert "P2 steady" in told["lamps"]
-    assert told["cards"].endswith("410 left")
-    assert told["rounds"].endswith("1 player 9:0")
-    assert "connected (MQTT 5)" in told["broker"]
-    assert told["reader"].endswith(f"native at {bridge.folder}/reader, open")
-    assert "entry" in told["journal"]
+    rows = {line.split()[0]: line.strip() for line in ran.out.splitlines()}
+    assert rows["table"].startswith("table T07  shoe 1  baccarat, on-demand, 8 decks  FULL")
+    assert rows["phase"].endswith("round 2 dealing")
+    assert rows["next"].endswith("Draw a card: Player card 2")
+    assert rows["slots"].endswith("P1 2s  B1 3h")
+    assert "P2 steady" in rows["lamps"]
+    assert rows["cards"].endswith("410 left")
+    assert rows["rounds"].endswith("1 player 9:0")
+    assert "connected (MQTT 5)" in rows["broker"]
+    assert rows["reader"].endswith(f"native at {bridge.folder}/reader, open")
+    assert "entry" in rows["journal"]
     assert len(ran.out.splitlines()) <= 24
 
 
 def test_status_as_json_is_one_object(table: Callable[..., DaemonTable], shoe: command.Run) -> None:
     bridge = table()
     bridge.deal("9s Td Ts Tc")
-    (told,) = shoe("status", "--json", "--config", bridge.config_path).json
-    assert told["table_id"] == "T07"
-    assert told["rounds"] == [
+    (answer,) = shoe("status", "--json", "--config", bridge.config_path).json
+    assert answer["table_id"] == "T07"
+    assert answer["rounds"] == [
         {
             "round": 1,
             "outcome": "player",
@@ -69,7 +69,7 @@ def test_last_rounds_are_those_of_this_shoe_also_after_a_restart(
     bridge.deal(naturals(10))
     bridge.stop()
     rounds = bridge.start().ask(do="status")["rounds"]
-    assert [told["round"] for told in rounds] == list(range(3, 11))
+    assert [each["round"] for each in rounds] == list(range(3, 11))
     assert shoe("do", "close-shoe", "--by", "anna", "--config", bridge.config_path).code == 0
     assert shoe("do", "open-shoe", "--by", "anna", "--config", bridge.config_path).code == 0
     assert status(bridge)["rounds"] == []
@@ -97,16 +97,16 @@ def test_a_broker_that_is_gone_and_what_waits_for_it(
     broker.stop()
     bridge.until(lambda: not status(bridge)["broker"]["up"])
     bridge.deal("9s Td Ts")
-    told = shoe("status", "--config", bridge.config_path).out
-    assert "NOT CONNECTED: " in told
-    assert "wait" in told
+    shown = shoe("status", "--config", bridge.config_path).out
+    assert "NOT CONNECTED: " in shown
+    assert "wait" in shown
 
 
 def test_check_knows_what_the_daemon_holds(table: Callable[..., DaemonTable], shoe: command.Run) -> None:
     bridge = table(pins={"cut_card": 27})
-    (told,) = shoe("check", "--json", "--config", bridge.config_path).json
-    by_name = {each["name"]: each for each in told["checks"]}
-    assert told["ok"], told
+    (report,) = shoe("check", "--json", "--config", bridge.config_path).json
+    by_name = {each["name"]: each for each in report["checks"]}
+    assert report["ok"], report
     assert "in use by the daemon" in by_name["reader"]["text"]
     assert "in use by the daemon" in by_name["pins"]["text"]
     assert "the daemon is connected" in by_name["broker"]["text"]

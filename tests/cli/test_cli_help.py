@@ -36,7 +36,7 @@ def test_every_key_of_the_config_is_explained(shoe: command.Run, name: str) -> N
     assert "allowed:" in shoe("help", name).out
 
 
-def test_an_alarm_is_told_as_each_policy_has_it(shoe: command.Run) -> None:
+def test_an_alarm_is_explained_as_each_policy_has_it(shoe: command.Run) -> None:
     said = shoe("help", "overdrawn").out
     assert said.splitlines()[:6] == [
         "overdrawn: One card too many",

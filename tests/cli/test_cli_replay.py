@@ -27,9 +27,9 @@ def rounds(ran: command.Ran) -> list[dict[str, Any]]:
     return [each["payload"] for each in ran.json if each["topic"] == "round"]
 
 
-def in_short(told: dict[str, Any]) -> str:
-    hands = [told["hands"][side]["cards"] for side in ("player", "banker")]
-    return "|".join("".join(cards) for cards in ([each["card"] for each in told["cards"]], *hands))
+def in_short(message: dict[str, Any]) -> str:
+    hands = [message["hands"][side]["cards"] for side in ("player", "banker")]
+    return "|".join("".join(cards) for cards in ([each["card"] for each in message["cards"]], *hands))
 
 
 @pytest.mark.parametrize("number", range(len(SHOES)))
@@ -41,9 +41,9 @@ def test_whole_shoes_give_the_rounds_of_the_rule_book(
     expected = SHOES[number][procedure.replace("-", "_")]["rounds"]
     ran = shoe("replay", tmp_path / "a.deal", "--procedure", procedure)
     assert (ran.code, ran.err) == (0, "")
-    assert [in_short(told) for told in rounds(ran)] == expected
-    assert [told["round"] for told in rounds(ran)] == list(range(1, len(expected) + 1))
-    assert [told["last"] for told in rounds(ran)] == [False] * (len(expected) - 1) + [True]
+    assert [in_short(message) for message in rounds(ran)] == expected
+    assert [message["round"] for message in rounds(ran)] == list(range(1, len(expected) + 1))
+    assert [message["last"] for message in rounds(ran)] == [False] * (len(expected) - 1) + [True]
 
 
 def test_the_payloads_are_the_very_bytes_that_are_sent() -> None:
@@ -106,7 +106,7 @@ def test_a_config_says_from_where_on_a_cut_card_is_believed(tmp_path: Path) -> N
         assert len(rounds(piped("shoe 9s cut KdThKc", "--no-burn", *words))) == least
 
 
-def test_states_are_told_when_they_change_and_only_then() -> None:
+def test_states_are_printed_when_they_change_and_only_then() -> None:
     ran = piped("9sTdTsTc")
     states = [each for each in ran.json if each["retain"]]
     assert {each["topic"] for each in states} == {"table", "roads", "lamps", "alarm"}
@@ -142,8 +142,8 @@ def test_a_config_sets_the_table_and_procedure_is_over_it(shoe: command.Run, tmp
     (tmp_path / "a.deal").write_text("shoe 2s3h4d5c6hTc next")
     config = tmp_path / "bridge.toml"
     config.write_text('[table]\nid = "T07"\nburn = "none"\n[game]\nprocedure = "six-card"\n[pins]\nnext = 22\n')
-    told = rounds(shoe("replay", tmp_path / "a.deal", "--config", config))[0]
-    assert (told["table"], told["carried"]) == ("T07", 2)
+    first = rounds(shoe("replay", tmp_path / "a.deal", "--config", config))[0]
+    assert (first["table"], first["carried"]) == ("T07", 2)
     states = shoe("replay", tmp_path / "a.deal", "--config", config, "--procedure", "on-demand").json
     assert states[0]["payload"]["event"]["house"]["terms"]["procedure"] == "on-demand"
     config.write_text("")
@@ -158,8 +158,8 @@ def test_many_shoes_stream_from_a_pipe_in_little_memory() -> None:
     shoes = share(12)
     text = "\n".join(script(SHOES[number % len(SHOES)]) for number in range(shoes))
     ran = piped(text)
-    assert {told["shoe"] for told in rounds(ran)} == {1}
-    assert [told["round"] for told in rounds(ran)].count(1) == shoes
+    assert {message["shoe"] for message in rounds(ran)} == {1}
+    assert [message["round"] for message in rounds(ran)].count(1) == shoes
 
 
 def test_a_reader_that_has_seen_enough_is_no_error() -> None:

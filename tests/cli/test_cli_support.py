@@ -68,15 +68,15 @@ def test_a_running_table_and_nothing_secret(
     bridge.ask(do="status")
     bridge.until(lambda: status(bridge)["broker"]["up"])
     bridge.deal("9s Td Ks Qc 2h")
-    told = ticket(bridge.config_path)
-    assert set(PARTS) < set(told)
-    assert b"table T07" in told["status.txt"]
-    assert b"OK    config" in told["check.txt"]
-    assert b"msgspec" in told["about.txt"]
-    exported = [name for name in told if name.endswith(".journal")]
-    lines = [line for name in exported for line in Walk(name).lines(io.BytesIO(told[name]))]
+    files = ticket(bridge.config_path)
+    assert set(PARTS) < set(files)
+    assert b"table T07" in files["status.txt"]
+    assert b"OK    config" in files["check.txt"]
+    assert b"msgspec" in files["about.txt"]
+    exported = [name for name in files if name.endswith(".journal")]
+    lines = [line for name in exported for line in Walk(name).lines(io.BytesIO(files[name]))]
     assert len(lines) == len(bridge.lines())
-    whole = b"".join(told.values())
+    whole = b"".join(files.values())
     assert PASSWORD.encode() not in whole
     for secret in secrets(bridge):
         assert secret.encode() not in whole, secret
@@ -96,11 +96,11 @@ def secrets(bridge: DaemonTable) -> list[str]:
 def test_without_daemon_broker_or_journal(tmp_path: Path, ticket: Ticket) -> None:
     config = tmp_path / "bridge.toml"
     config.write_text(f'[table]\nid = "T07"\n[journal]\ndir = "{tmp_path}/none"\n[reader]\nport = "/dev/none"\n')
-    told = ticket(config)
-    assert b"not available: no daemon listens" in told["status.txt"]
-    assert b"FAIL  reader     no reader at /dev/none" in told["check.txt"]
-    assert told["calibration.toml"].startswith(b"not available")
-    assert set(told) == set(PARTS)
+    files = ticket(config)
+    assert b"not available: no daemon listens" in files["status.txt"]
+    assert b"FAIL  reader     no reader at /dev/none" in files["check.txt"]
+    assert files["calibration.toml"].startswith(b"not available")
+    assert set(files) == set(PARTS)
 
 
 def test_without_sudo_it_says_what_is_missing(tables: Tables, shoe: command.Run, mocker: MockerFixture) -> None:
@@ -127,10 +127,10 @@ def test_a_config_that_makes_no_sense_or_is_missing(tmp_path: Path, ticket: Tick
     assert (ran.code, out.exists()) == (1, True)
     assert ran.err == f"shoe support: {config} is missing: give the table's config with --config\n"
     config.write_text(f'[mqtt\npassword = "{PASSWORD}"\n')
-    told = ticket(config)
-    assert LEFT_OUT.encode() in told["bridge.toml"]
-    assert b"not TOML" in told["check.txt"]
-    assert PASSWORD.encode() not in b"".join(told.values())
+    files = ticket(config)
+    assert LEFT_OUT.encode() in files["bridge.toml"]
+    assert b"not TOML" in files["check.txt"]
+    assert PASSWORD.encode() not in b"".join(files.values())
 
 
 def test_a_damaged_journal_goes_as_far_as_it_can_be_trusted(tables: Tables, ticket: Ticket) -> None:
@@ -141,9 +141,9 @@ def test_a_damaged_journal_goes_as_far_as_it_can_be_trusted(tables: Tables, tick
     path = max(bridge.journal_dir.glob("*.journal"))
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join([*lines[:2], lines[2].replace(b"1", b"2")]))
-    told = ticket(bridge.config_path)
-    assert len(told[f"journal/{path.name}"].splitlines()) == 2
-    assert b"line 3" in told[f"journal/{path.name}.fault.txt"]
+    files = ticket(bridge.config_path)
+    assert len(files[f"journal/{path.name}"].splitlines()) == 2
+    assert b"line 3" in files[f"journal/{path.name}.fault.txt"]
 
 
 @pytest.mark.parametrize(
@@ -160,9 +160,9 @@ def test_only_a_file_of_the_daemons_own_is_read(tmp_path: Path, ticket: Ticket, 
         os.mkfifo(directory / name)
     config = tmp_path / "bridge.toml"
     config.write_text(f'[table]\nid = "T07"\n[journal]\ndir = "{directory}"\n[reader]\nport = "/dev/none"\n')
-    told = ticket(config)
-    assert b"$6$" not in b"".join(told.values())
-    assert told["calibration.toml"].startswith(b"not available")
+    files = ticket(config)
+    assert b"$6$" not in b"".join(files.values())
+    assert files["calibration.toml"].startswith(b"not available")
 
 
 def test_a_place_that_cannot_be_written(tmp_path: Path, shoe: command.Run) -> None:
@@ -199,5 +199,5 @@ def test_a_directory_gets_the_file(tmp_path: Path, shoe: command.Run) -> None:
 def test_a_directory_that_cannot_be_made_is_named(tmp_path: Path, shoe: command.Run, out: str, why: str) -> None:
     (tmp_path / "file").touch()
     ran = shoe("support", "--config", tmp_path / "b.toml", "--out", f"{tmp_path}/{out}")
-    told = f"shoe: {tmp_path}/{out.rstrip('/')} cannot be made ({why}); give another place with --out\n"
-    assert (ran.code, ran.err) == (1, told)
+    error = f"shoe: {tmp_path}/{out.rstrip('/')} cannot be made ({why}); give another place with --out\n"
+    assert (ran.code, ran.err) == (1, error)

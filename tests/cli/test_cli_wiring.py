@@ -58,7 +58,7 @@ def test_the_boxes_of_the_legend_do_not_touch(drawn: str) -> None:
             assert not [left for left in columns if float(said["x"]) < left < right + MARGIN], text
 
 
-def test_lamps_that_share_a_pin_are_told_together(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_lamps_that_share_a_pin_are_listed_together(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     config = tmp_path / "bridge.toml"
     config.write_text('[table]\nid = "T1"\n[lamps]\nR1 = 5\nR2 = {pin = 5, active_low = false}\n')
     assert pins(capsys, config)[29]["wires"] == ["lamp R1", "lamp R2"]
@@ -79,8 +79,8 @@ def test_the_table_of_wires_names_the_right_pins(capsys: pytest.CaptureFixture[s
     rows = re.findall(r"^\| [^|]+ \| ([\d, ]+) \| ([\d, ]+) \|", (ROOT / "docs/technician.md").read_text("utf-8"), re.M)
     assert len(rows) > 5
     for gpios, numbers in rows:
-        told = dict(zip(gpios.split(","), numbers.split(","), strict=True))
-        assert {gpio: found[f"GPIO{int(gpio)}"] for gpio in told} == {gpio: int(n) for gpio, n in told.items()}
+        by_gpio = dict(zip(gpios.split(","), numbers.split(","), strict=True))
+        assert {gpio: found[f"GPIO{int(gpio)}"] for gpio in by_gpio} == {gpio: int(n) for gpio, n in by_gpio.items()}
 
 
 def test_before_installing_the_example_is_named(
@@ -88,8 +88,8 @@ def test_before_installing_the_example_is_named(
 ) -> None:
     mocker.patch("firmware_bridge.cli.wiring.DEFAULT_CONFIG", tmp_path / "bridge.toml")
     assert main(["wiring", "--config", f"{tmp_path}/bridge.toml"]) == 78
-    told = f"shoe: there is no {tmp_path}/bridge.toml yet; before installing: --config systemd/bridge.toml\n"
-    assert capsys.readouterr().err == told
+    error = f"shoe: there is no {tmp_path}/bridge.toml yet; before installing: --config systemd/bridge.toml\n"
+    assert capsys.readouterr().err == error
 
 
 @pytest.fixture
@@ -110,11 +110,11 @@ def test_everything_in_the_picture_can_be_read(drawn: str) -> None:
 
 
 def test_the_picture_says_what_a_level_means_and_which_ground_to_take(drawn: str) -> None:
-    told = [text for _, _, text in elements(drawn)[1]]
-    assert {each.word for each in LOOKS.values()} <= set(told)
-    assert {"lamp R1, lamp R2 (high = lit)", "lamp P1 (low = lit)", "buzzer (high = on)"} <= set(told)
-    assert {"cut-card sensor (to ground)", "NEXT key (high = active)"} <= set(told)
-    assert {"ground for keys and sensors", "ground for lamps"} <= set(told)
+    texts = [text for _, _, text in elements(drawn)[1]]
+    assert {each.word for each in LOOKS.values()} <= set(texts)
+    assert {"lamp R1, lamp R2 (high = lit)", "lamp P1 (low = lit)", "buzzer (high = on)"} <= set(texts)
+    assert {"cut-card sensor (to ground)", "NEXT key (high = active)"} <= set(texts)
+    assert {"ground for keys and sensors", "ground for lamps"} <= set(texts)
 
 
 def test_lamps_have_a_ground_of_their_own(capsys: pytest.CaptureFixture[str]) -> None:

@@ -38,7 +38,7 @@ def test_the_help_names_every_command(shoe: command.Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "here"),
+    ("hint", "here"),
     [
         ("open a shoe first: open_shoe", "open a shoe first: sudo shoe do open-shoe --by NAME"),
         (
@@ -49,8 +49,8 @@ def test_the_help_names_every_command(shoe: command.Run) -> None:
         ("finish the round, or void it first", "finish the round, or void it first"),
     ],
 )
-def test_hints_name_orders_as_they_are_given_at_the_table(told: str, here: str) -> None:
-    assert at_the_table(told) == here
+def test_hints_name_orders_as_they_are_given_at_the_table(hint: str, here: str) -> None:
+    assert at_the_table(hint) == here
 
 
 def test_every_order_of_the_topic_command_can_be_given_at_the_table() -> None:

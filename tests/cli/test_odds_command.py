@@ -38,20 +38,20 @@ def shoe_odds(capsys: pytest.CaptureFixture[str]) -> Command:
     return Command(capsys)
 
 
-def as_json(told: dict[str, Odds]) -> dict[str, Any]:
+def as_json(by_bet: dict[str, Odds]) -> dict[str, Any]:
     return {
         bet: {
             "tiers": [{"pays": chance.pays, "num": chance.num, "den": chance.den} for chance in each.tiers],
             "rtp": list(each.rtp),
         }
-        for bet, each in told.items()
+        for bet, each in by_bet.items()
     }
 
 
 def test_json_of_a_full_shoe(shoe_odds: Command) -> None:
-    told = json.loads(shoe_odds("--json"))
-    assert told == as_json(eight())
-    assert told["banker"]["tiers"][0] == {"pays": 0.95, "num": 2_292_252_566_437_888, "den": DEALS_8_DECKS}
+    by_bet = json.loads(shoe_odds("--json"))
+    assert by_bet == as_json(eight())
+    assert by_bet["banker"]["tiers"][0] == {"pays": 0.95, "num": 2_292_252_566_437_888, "den": DEALS_8_DECKS}
 
 
 def test_json_of_what_is_left(shoe_odds: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -48,7 +48,7 @@ def test_a_command_takes_the_first_socket_it_may_use(tmp_path: Path) -> None:
         each.close()
 
 
-def test_who_may_not_ask_is_told_the_group(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_may_not_ask_is_shown_the_group(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise PermissionError(13, "Permission denied")
 

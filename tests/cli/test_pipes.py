@@ -88,7 +88,7 @@ def test_a_pipe_that_another_program_set_to_wait_for_nothing_gets_all() -> None:
     assert process.returncode == 0
 
 
-def test_a_full_disk_is_told(tmp_path: Path) -> None:
+def test_a_full_disk_is_reported(tmp_path: Path) -> None:
     with Path("/dev/full").open("wb") as full:
         code, text = ended(full.fileno(), "roads", "BPT")
         assert ended(full.fileno(), "--help")[0] == 0

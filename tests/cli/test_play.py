@@ -193,12 +193,12 @@ LINES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "told"), LINES, ids=[str(text) for text, _ in LINES])
-def test_a_wrong_line_is_told_in_words_what_to_write(text: str | bytes, told: str) -> None:
+@pytest.mark.parametrize(("text", "error"), LINES, ids=[str(text) for text, _ in LINES])
+def test_a_wrong_line_is_answered_in_words_with_what_to_write(text: str | bytes, error: str) -> None:
     with pytest.raises(LineError) as raised:
         answer("blackjack", text)
     said = str(raised.value)
-    assert told in said
+    assert error in said
     assert not [raw for raw in ("Expected", "`", "enum", "malformed", "codec", "$") if raw in said]
 
 

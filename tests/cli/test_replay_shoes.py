@@ -57,7 +57,7 @@ def test_any_number_of_processes_says_the_same(shoe: command.Run, tmp_path: Path
     assert (*said(process), process.returncode) == (alone.out, alone.err, alone.code)
 
 
-def test_a_mistake_is_told_with_its_line_behind_what_came_before_it(shoe: command.Run, tmp_path: Path) -> None:
+def test_a_mistake_is_reported_with_its_line_behind_what_came_before_it(shoe: command.Run, tmp_path: Path) -> None:
     path = tmp_path / "a.deal"
     path.write_text("\n".join(SHOES[:3]))
     before = shoe("replay", path).out
@@ -71,14 +71,14 @@ def test_a_mistake_is_told_with_its_line_behind_what_came_before_it(shoe: comman
 def test_a_shoe_says_the_same_wherever_it_stands(shoe: command.Run, tmp_path: Path) -> None:
     """Its number, its nonces and its chain begin anew, and it says all its states."""
 
-    def told(*shoes: str) -> str:
+    def replayed(*shoes: str) -> str:
         path = tmp_path / "a.deal"
         path.write_text("\n".join([*shoes, "shoe"]))
         return shoe("replay", path).out
 
-    opened = told()
+    opened = replayed()
     row = [SHOES[4], f"{SHOES[2]}\n+5s lid-open next", SHOES[2], SHOES[4]]
-    assert told(*row) == "".join(told(each).removesuffix(opened) for each in row) + opened
+    assert replayed(*row) == "".join(replayed(each).removesuffix(opened) for each in row) + opened
 
 
 def test_a_shoe_that_waits_for_its_cards_has_said_what_it_can() -> None:
@@ -162,7 +162,7 @@ def unread(pipe: IO[str]) -> int:
     return struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))[0]
 
 
-def test_a_process_that_dies_is_told(endless: subprocess.Popen[str]) -> None:
+def test_a_process_that_dies_is_reported(endless: subprocess.Popen[str]) -> None:
     os.kill(children(endless.pid)[0], signal.SIGKILL)
     _, err = said(endless, "\n".join([*SHOES, "shoe\n"]))
     assert endless.returncode == 1

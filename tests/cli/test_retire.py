@@ -66,7 +66,7 @@ def test_a_table_that_is_online_is_left_alone(config: Path, broker: Broker, shoe
     assert "status" in kept(broker)
 
 
-def test_a_broker_that_is_away_and_a_name_that_is_none_are_told(config: Path, broker: Broker, shoe: Run) -> None:
+def test_a_broker_that_is_away_and_a_name_that_is_none_are_reported(config: Path, broker: Broker, shoe: Run) -> None:
     assert "is not a table's name" in shoe("retire", "--config", config, "--table", "#", "--yes").err
     broker.stop()
     ran = shoe("retire", "--config", config, "--yes")
@@ -74,7 +74,7 @@ def test_a_broker_that_is_away_and_a_name_that_is_none_are_told(config: Path, br
     assert "start the broker" in ran.err
 
 
-def test_who_may_not_write_is_told_that_it_is_kept(tmp_path: Path, brokers: Callable[..., Broker], shoe: Run) -> None:
+def test_who_may_not_write_is_shown_that_it_is_kept(tmp_path: Path, brokers: Callable[..., Broker], shoe: Run) -> None:
     broker = brokers(acl="topic read shoe/#\ntopic write shoe/T09/#")
     with Backend(broker.port, of_shoes=False) as writer:
         writer.publish("shoe/T09/status", {"state": "lost"}, retain=True)

@@ -35,35 +35,35 @@ def test_the_wire_is_as_it_was(capfdbinary: pytest.CaptureFixture[bytes]) -> Non
     """To renew it: `scripts/docs --write`."""
     assert main(["schema"]) == 0
     printed = capfdbinary.readouterr().out
-    told = json.loads(printed)
-    assert printed == msgspec.json.format(msgspec.json.encode(told, order="sorted")) + b"\n"
+    document = json.loads(printed)
+    assert printed == msgspec.json.format(msgspec.json.encode(document, order="sorted")) + b"\n"
     described = json.loads(ASYNCAPI.read_bytes())["components"]
-    assert told["$schema"] == DIALECT
-    assert set(told) == {"$schema", "$defs"}
+    assert document["$schema"] == DIALECT
+    assert set(document) == {"$schema", "$defs"}
     for name in ("event", "round", "command"):
-        of = [each["$ref"] for each in told["$defs"].pop(name)["anyOf"]]
+        of = [each["$ref"] for each in document["$defs"].pop(name)["anyOf"]]
         assert sorted(of) == sorted(f"#/$defs/{each}" for each in described["messages"] if each.startswith(f"{name}."))
-    assert dict(beside_references(told["$defs"])) == BESIDE
-    assert {name: in_draft_7(each) for name, each in told["$defs"].items()} == described["schemas"]
+    assert dict(beside_references(document["$defs"])) == BESIDE
+    assert {name: in_draft_7(each) for name, each in document["$defs"].items()} == described["schemas"]
 
 
 def beside_references(definitions: Json) -> Iterator[tuple[tuple[str, str], Json]]:
     """What stands beside the reference of a key, wherever there is something."""
     for name, definition in definitions.items():
-        for key, told in definition.get("properties", {}).items():
-            if "$ref" in told and len(told) > 1:
-                yield (name, key), {what: each for what, each in told.items() if what != "$ref"}
+        for key, described in definition.get("properties", {}).items():
+            if "$ref" in described and len(described) > 1:
+                yield (name, key), {what: each for what, each in described.items() if what != "$ref"}
 
 
 def test_it_is_a_schema() -> None:
-    told = schema()
-    Draft202012Validator.check_schema(told | {"$defs": dict(some(told["$defs"].items(), 4))})
+    document = schema()
+    Draft202012Validator.check_schema(document | {"$defs": dict(some(document["$defs"].items(), 4))})
 
 
 def test_nothing_sealed_is_in_it() -> None:
-    for name, told in schema()["$defs"].items():
+    for name, definition in schema()["$defs"].items():
         if name.startswith("event."):
-            assert not set(HOUSE_ONLY) & set(told["properties"]["event"]["properties"]), name
+            assert not set(HOUSE_ONLY) & set(definition["properties"]["event"]["properties"]), name
 
 
 ROUND: dict[str, Any] = Table(burn="none").play("shoe 9s Kd Th Kc").rounds[0]

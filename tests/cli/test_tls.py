@@ -157,7 +157,7 @@ def test_a_stranger_who_shows_the_right_authority_beside_his_own_certificate_is_
     assert config.read_text() == CONFIG
 
 
-def test_a_broker_of_another_name_is_told(
+def test_a_broker_of_another_name_is_reported(
     tmp_path: Path, config: Path, brokers: Callable[..., Broker], shoe: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code, _ = new(tmp_path / "floor", capsys)
@@ -168,18 +168,18 @@ def test_a_broker_of_another_name_is_told(
 
 
 @pytest.mark.parametrize("code", ["", "ABCD", "ABCD-EFGH-IJKL-MNO1", "ABCD-EFGH-IJKL-MNOPQ"])
-def test_what_is_no_code_is_told(config: Path, shoe: Run, code: str) -> None:
+def test_what_is_no_code_is_reported(config: Path, shoe: Run, code: str) -> None:
     ran = shoe("tls", "join", "127.0.0.1", code, "--config", config)
     assert (ran.code, "is no code" in ran.err) == (1, True)
 
 
-def test_a_port_without_tls_and_one_without_a_broker_are_told(brokers: Callable[..., Broker]) -> None:
+def test_a_port_without_tls_and_one_without_a_broker_are_reported(brokers: Callable[..., Broker]) -> None:
     for port in (brokers().port, free_port()):
         with pytest.raises(TlsError, match="shows no certificate"):
             shown_at("127.0.0.1", port)
 
 
-def test_a_wrong_name_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_wrong_name_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert shoe_floor(["tls", "new", "--dir", str(tmp_path), "--name", "a b"]) == 1
     assert "is no name or address" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []

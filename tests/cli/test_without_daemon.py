@@ -45,7 +45,7 @@ def config() -> Iterator[Path]:
         yield file
 
 
-def told(words: list[str], config: Path, who: str = "nobody") -> tuple[int, str]:
+def run_as(words: list[str], config: Path, who: str = "nobody") -> tuple[int, str]:
     """Exit code and all output of a command of somebody else."""
     child = Forked(lambda: main([*words, "--config", str(config)]), UID[who], [GID[who]] if who in GID else [])
     with child.stdout, child.stderr:
@@ -74,13 +74,13 @@ def told(words: list[str], config: Path, who: str = "nobody") -> tuple[int, str]
     ],
 )
 def test_no_command_blames_a_right_where_no_daemon_runs(words: str, code: int, says: str, config: Path) -> None:
-    ended, said = told(words.split(), config)
+    ended, said = run_as(words.split(), config)
     assert (ended, says in said) == (code, True), said
     assert not BLAMES.search(said), said
 
 
 def test_what_a_check_may_not_read_is_no_fault_of_a_table_that_is_off(config: Path) -> None:
-    _, said = told(["check"], config)
+    _, said = run_as(["check"], config)
     assert "OK    daemon     not running" in said
     for line in said.splitlines():
         assert not (BLAMES.search(line) and not line.startswith("WARN")), line
@@ -93,6 +93,6 @@ def test_where_one_listens_the_right_that_is_missing_is_named(config: Path) -> N
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(str(path))
         listening.listen()
-        code, said = told(["do", "next", "--by", "anna"], config)
+        code, said = run_as(["do", "next", "--by", "anna"], config)
     path.unlink()
     assert (code, "it is for the group shoe-pit" in said) == (3, True), said

@@ -43,16 +43,16 @@ CARDS = [
 ]
 
 
-@pytest.mark.parametrize(("words", "told"), ORDERS)
-def test_words_in_a_wrong_order(words: str, told: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(("words", "error"), ORDERS)
+def test_words_in_a_wrong_order(words: str, error: str, capsys: pytest.CaptureFixture[str]) -> None:
     code, text = ended(cli.main, tuple(words.split()), capsys)
-    assert (code, told in text, len(text.splitlines())) == (2, True, 1), text
+    assert (code, error in text, len(text.splitlines())) == (2, True, 1), text
 
 
-@pytest.mark.parametrize(("words", "told"), FLOOR)
-def test_words_of_the_back_office_in_a_wrong_order(words: str, told: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(("words", "error"), FLOOR)
+def test_words_of_the_back_office_in_a_wrong_order(words: str, error: str, capsys: pytest.CaptureFixture[str]) -> None:
     code, text = ended(floor_cli.main, tuple(words.split()), capsys)
-    assert (code, told in text, len(text.splitlines())) == (2, True, 1), text
+    assert (code, error in text, len(text.splitlines())) == (2, True, 1), text
 
 
 @pytest.mark.parametrize("words", CARDS)
@@ -84,7 +84,7 @@ def test_what_is_unknown_or_contradicts(words: str, capsys: pytest.CaptureFixtur
 
 
 @pytest.mark.parametrize(
-    ("script", "told"),
+    ("script", "error"),
     [
         ("9x", "line 1: '9x' is not a word of a deal script"),
         ("As\nKz", "line 2: 'Kz' is not a word of a deal script"),
@@ -96,8 +96,8 @@ def test_what_is_unknown_or_contradicts(words: str, capsys: pytest.CaptureFixtur
     ],
 )
 def test_a_file_with_a_wrong_card_cannot_be_used(
-    script: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    script: str, error: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "a.deal").write_text(script)
     code, text = ended(cli.main, ("replay", str(tmp_path / "a.deal")), capsys)
-    assert (code, told in text) == (1, True), text
+    assert (code, error in text) == (1, True), text

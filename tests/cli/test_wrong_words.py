@@ -178,7 +178,7 @@ def _is_placed(text: str, place: str) -> bool:
     return f"{head} of " in text and game in text.partition(f"{head} of ")[2] if game else place in text
 
 
-def test_each_key_in_a_wrong_place_is_told_the_right_one(tmp_path: Path) -> None:
+def test_each_key_in_a_wrong_place_is_shown_the_right_one(tmp_path: Path) -> None:
     failed, cases = [], list(config_places())
     for sections, place in cases:
         path = tmp_path / "bridge.toml"
@@ -196,7 +196,7 @@ def test_each_key_in_a_wrong_place_is_told_the_right_one(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "where"),
     [
         ('[table]\nid = "T"\nhost = "h"\n', "[table] host is unknown here: it belongs in [mqtt]"),
         (
@@ -216,11 +216,11 @@ def test_each_key_in_a_wrong_place_is_told_the_right_one(tmp_path: Path) -> None
         ('[table]\nid = "T"\n[[keypad]]\nhost = "h"\n', "[[keypad]] host is unknown here: it belongs in [mqtt]"),
     ],
 )
-def test_the_place_of_a_key_is_named(text: str, told: str, tmp_path: Path) -> None:
+def test_the_place_of_a_key_is_named(text: str, where: str, tmp_path: Path) -> None:
     (tmp_path / "bridge.toml").write_text(text)
     with pytest.raises(ConfigError) as raised:
         load(tmp_path / "bridge.toml")
-    assert told in str(raised.value)
+    assert where in str(raised.value)
 
 
 @pytest.mark.parametrize("game", list(GAMES))
@@ -232,7 +232,7 @@ def test_a_key_with_a_section_of_its_own_is_no_key_of_the_game(key: str, game: s
     assert "good_roads" not in str(raised.value)
 
 
-def test_each_key_of_the_floor_in_a_wrong_place_is_told_the_right_one() -> None:
+def test_each_key_of_the_floor_in_a_wrong_place_is_shown_the_right_one() -> None:
     for section, kind in FLOOR.items():
         for key in kind.__struct_fields__:
             wrong = next(name for name, each in FLOOR.items() if key not in each.__struct_fields__)

@@ -154,7 +154,7 @@ FORGED = [
 
 
 @pytest.mark.parametrize(("sent", "names", "proof"), [row[1:] for row in FORGED], ids=[row[0] for row in FORGED])
-def test_what_does_not_verify_is_told(sent: Any, names: dict[str, Any], proof: str) -> None:
+def test_what_does_not_verify_is_reported(sent: Any, names: dict[str, Any], proof: str) -> None:
     _, verdicts = judged(sent)
     assert verdicts[Identity(names["journal"], names["seq"], names["n"])].proof == proof
 
@@ -192,7 +192,7 @@ def test_a_commitment_is_the_hash_of_the_text_in_the_book() -> None:
 
 
 @pytest.mark.parametrize("fields", [{"card": "??:"}, {"card": 3}, {"nonce": "é" * 32}, {"nonce": "ab"}, {"seq": "1"}])
-def test_what_is_no_card_event_is_told(fields: dict[str, Any]) -> None:
+def test_what_is_no_card_event_is_reported(fields: dict[str, Any]) -> None:
     with pytest.raises(MessageError, match="not an event of a shoe"):
         judged(changed(BURN, REVEALS, **fields))
 

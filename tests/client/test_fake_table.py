@@ -32,7 +32,7 @@ FAULTS: dict[int, Fault] = {
 
 
 @pytest.mark.parametrize("events", [False, True])
-def test_every_fault_is_mended_and_a_conflict_is_told(broker: Broker, events: bool) -> None:
+def test_every_fault_is_mended_and_a_conflict_is_reported(broker: Broker, events: bool) -> None:
     items: list[Item] = []
     with PlainFloor("ledger", port=broker.port, wait_s=0.2) as floor, fake_table(port=broker.port) as table:
         floor.messages() if events else floor.rounds()
@@ -122,7 +122,7 @@ def test_a_broker_that_starts_anew_without_its_sessions_loses_nothing(broker: Br
     assert Counter(raws(stored)) == Counter(table.rounds)
 
 
-def test_a_journal_that_is_lost_is_told_once_and_not_asked_for_again(broker: Broker) -> None:
+def test_a_journal_that_is_lost_is_reported_once_and_not_asked_for_again(broker: Broker) -> None:
     with fake_table(port=broker.port) as table, PlainFloor("ledger", port=broker.port, wait_s=0.1) as floor:
         table.play(3)
         table.new_shoe()

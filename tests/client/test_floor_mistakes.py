@@ -22,7 +22,7 @@ from tests.kit.patience import Patience
 brokers, broker = real.brokers, real.broker  # fixtures
 
 
-def test_what_is_no_message_is_told_with_the_reason(broker: Broker) -> None:
+def test_what_is_no_message_is_reported_with_the_reason(broker: Broker) -> None:
     items: list[Item] = []
     with PlainFloor("ledger", port=broker.port) as floor:
         floor.rounds()
@@ -92,7 +92,7 @@ def test_a_floor_that_was_refused_goes_on_once_it_is_let_in(brokers: Callable[..
     assert len(raws(items)) == 2
 
 
-def test_a_refused_topic_is_told_once_and_the_others_are_read(broker: Broker) -> None:
+def test_a_refused_topic_is_reported_once_and_the_others_are_read(broker: Broker) -> None:
     refused = ReasonCode(PacketTypes.SUBACK, identifier=0x87)
     with PlainFloor("ledger", port=broker.port) as floor, fake_table(port=broker.port) as table:
         rounds, session = floor.rounds(), floor._reading.session

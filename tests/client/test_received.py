@@ -125,7 +125,7 @@ def test_a_repeat_is_none_also_as_a_dict() -> None:
             assert stream.take(json.loads(payload)) is None
 
 
-def test_two_messages_with_one_identity_are_told() -> None:
+def test_two_messages_with_one_identity_are_reported() -> None:
     events = Events()
     events.take(EVENTS[5])
     changed = json.loads(EVENTS[5])
@@ -146,7 +146,7 @@ def test_another_journal_is_another_count() -> None:
 
 
 @pytest.mark.parametrize("payload", [b"", b"[]", b"\xff", b"{}", ROUNDS[0], {"journal": 3}, event(0), event(1, 3, 2)])
-def test_what_is_no_event_message_is_told(payload: Any) -> None:
+def test_what_is_no_event_message_is_reported(payload: Any) -> None:
     with pytest.raises(MessageError, match="check which topic it came from"):
         Events().take(payload)
 

@@ -84,7 +84,7 @@ def test_purses_below_the_ante_take_no_part_and_three_to_five_make_a_round() -> 
 
 
 @pytest.mark.parametrize("wrong", ["0", "-1", "nan", "Infinity"])
-def test_what_is_no_amount_is_told(wrong: str) -> None:
+def test_what_is_no_amount_is_reported(wrong: str) -> None:
     with pytest.raises(MoneyError):
         Stakes(Decimal(wrong), Decimal(1), Decimal(10))
     with pytest.raises(MoneyError):

@@ -54,7 +54,7 @@ def test_every_key_is_taken() -> None:
         ("on-demand", "next", "next"),
     ],
 )
-def test_six_card_rounds_end_with_next_unless_told_otherwise(procedure: str, close: str | None, expected: str) -> None:
+def test_six_card_rounds_end_with_next_unless_set_otherwise(procedure: str, close: str | None, expected: str) -> None:
     table = {"id": "T07"} | ({"close": close} if close else {})
     assert parse({"table": table, "game": {"procedure": procedure}, "pins": {"next": 22}}).house.close == expected
 
@@ -97,7 +97,7 @@ def test_what_the_example_shows_behind_a_hash_is_taken_too() -> None:
 
 
 @pytest.mark.parametrize(("written", "holds"), [({}, 13), ({"virtual_cut": 20}, 20), ({"virtual_cut": "none"}, None)])
-def test_a_cut_card_is_missed_unless_told_otherwise(written: dict[str, Any], holds: int | None) -> None:
+def test_a_cut_card_is_missed_unless_set_otherwise(written: dict[str, Any], holds: int | None) -> None:
     assert parse({"table": {"id": "T07"} | written, "pins": {"next": 22}}).house.virtual_cut == holds
 
 

@@ -56,7 +56,7 @@ def test_other_sections_have_floats_as_before(tmp_path: Path) -> None:
         ("antes = 1", "[game] antes is unknown: did you mean ante?"),
     ],
 )
-def test_a_mistake_is_told_with_its_key(tmp_path: Path, text: str, mistake: str) -> None:
+def test_a_mistake_is_reported_with_its_key(tmp_path: Path, text: str, mistake: str) -> None:
     with pytest.raises(ConfigError) as raised:
         config(tmp_path, f"[game]\n{text}\n")
     assert mistake in str(raised.value)

@@ -125,7 +125,7 @@ def test_no_text_that_a_terminal_obeys_gets_into_a_config(key: tuple[str, str], 
         assert [each for each in (text, *texts(held)) if fault(each, 1_000)] == []
 
 
-def test_all_mistakes_are_told_at_once() -> None:
+def test_all_mistakes_are_reported_at_once() -> None:
     raw = {
         "table": {"decks": 99, "burn": "all"},
         "raeder": {"port": "x"},
@@ -177,14 +177,14 @@ def test_a_password_that_cannot_be_read_is_a_mistake(tmp_path: Path) -> None:
         (b'[table]\nid = "B\xf6"\n', "line 2 is not valid UTF-8; save it as UTF-8"),
     ],
 )
-def test_what_is_no_toml_is_told(tmp_path: Path, content: str | bytes, text: str) -> None:
+def test_what_is_no_toml_is_reported(tmp_path: Path, content: str | bytes, text: str) -> None:
     path = tmp_path / "bridge.toml"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(ConfigError, match=text):
         load(path)
 
 
-def test_a_missing_file_is_told(tmp_path: Path) -> None:
+def test_a_missing_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"none\.toml: No such file.*--config"):
         load(tmp_path / "none.toml")
 
@@ -208,7 +208,7 @@ def test_a_cut_card_has_a_place_between_the_earliest_and_the_latest(written: dic
 
 
 @pytest.mark.parametrize("pads", [[3], ["next"], {"port": "/dev/pad"}, 3])
-def test_a_keypad_that_is_no_table_is_told(pads: Any) -> None:
+def test_a_keypad_that_is_no_table_is_reported(pads: Any) -> None:
     assert mistakes({"table": {"id": "T07"}, "keypad": pads})[0].endswith("write [[keypad]]")
 
 

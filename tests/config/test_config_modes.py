@@ -51,7 +51,7 @@ def test_a_key_that_is_written_out_wins(mode: str) -> None:
         ("squeeze", ['disclose = "dealt"', 'squeeze = "largest-stake"']),
     ],
 )
-def test_what_is_written_against_the_mode_is_told(mode: str, texts: list[str]) -> None:
+def test_what_is_written_against_the_mode_is_reported(mode: str, texts: list[str]) -> None:
     found = list(contradictions(parse(WRITTEN | {"service": {"mode": mode}})))
     assert len(found) == len(texts)
     for each, text in zip(found, texts, strict=True):

@@ -63,7 +63,7 @@ def test_a_pack_that_only_next_opens_needs_a_next(game: str) -> None:
         ("baccarat", {"reader": {"protocol": "angel-eye"}}, {"close": "next"}),
     ],
 )
-def test_a_table_without_next_is_told_the_three_ways(
+def test_a_table_without_next_is_shown_the_three_ways(
     game: str, sections: dict[str, Any], table: dict[str, Any]
 ) -> None:
     (mistake,) = [each for each in mistakes(game, sections, **table) if "NEXT" in each]

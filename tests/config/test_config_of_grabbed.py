@@ -79,7 +79,7 @@ def test_amounts_are_exact_and_kinds_that_are_not_named_are_usual(tmp_path: Path
         ("erbagang", {"banker_per": "day"}, '[game] banker_per = "day"'),
     ],
 )
-def test_a_mistake_is_told_by_its_key(game: str, keys: dict[str, object], says: str) -> None:
+def test_a_mistake_is_reported_by_its_key(game: str, keys: dict[str, object], says: str) -> None:
     with pytest.raises(ConfigError) as raised:
         parse({"table": {"id": "T", "game": game}, "game": keys})
     assert says in str(raised.value)

@@ -32,7 +32,7 @@ def test_the_example_names_every_key() -> None:
     assert unnamed(EXAMPLE.read_text("utf-8"), GAMES["baccarat"]) == []
 
 
-def test_a_key_that_is_new_is_told(shoe: command.Run, tmp_path: Path) -> None:
+def test_a_key_that_is_new_is_reported(shoe: command.Run, tmp_path: Path) -> None:
     config = tmp_path / "bridge.toml"
     config.write_text(re.sub("keep_days = .*", "", EXAMPLE.read_text("utf-8")))
     assert shoe("config", "--unnamed", "--config", config).out == "[journal] keep_days\n"

@@ -49,14 +49,14 @@ def test_it_starts_is_ready_and_stops(table: DaemonTable, manager: Manager, exec
     table.execute = execute
     table.start(NOTIFY_SOCKET=manager.address)
     table.until(lambda: manager.hears("READY=1"))
-    assert "STATUS=table T07" in manager.told
+    assert "STATUS=table T07" in manager.received
     assert table.ask(do="status")
     assert table.stop() == 0
     assert manager.hears("STOPPING=1")
-    assert "WATCHDOG=1" not in manager.told
+    assert "WATCHDOG=1" not in manager.received
 
 
-def test_an_abstract_socket_is_told_too(table: DaemonTable, tmp_path: Path) -> None:
+def test_an_abstract_socket_is_reported_too(table: DaemonTable, tmp_path: Path) -> None:
     with Manager(f"@{tmp_path}/notify") as manager:
         table.start(NOTIFY_SOCKET=manager.address)
         table.until(lambda: manager.hears("READY=1"))
@@ -65,16 +65,16 @@ def test_an_abstract_socket_is_told_too(table: DaemonTable, tmp_path: Path) -> N
 def test_the_watchdog_is_fed_and_not_by_a_loop_that_hangs(table: DaemonTable, manager: Manager, tmp_path: Path) -> None:
     table.code = ("-c", HANGING, str(tmp_path / "go"))
     table.start(NOTIFY_SOCKET=manager.address, WATCHDOG_USEC="300000")
-    table.until(lambda: manager.hears("WATCHDOG=1") and manager.told.count("WATCHDOG=1") >= 3)
+    table.until(lambda: manager.hears("WATCHDOG=1") and manager.received.count("WATCHDOG=1") >= 3)
     table.pull("9s")
     table.until((tmp_path / "hangs").exists)
     manager.hears("")
-    before = manager.told.count("WATCHDOG=1")
+    before = manager.received.count("WATCHDOG=1")
     table.pause(0.6)
     manager.hears("")
-    assert manager.told.count("WATCHDOG=1") == before
+    assert manager.received.count("WATCHDOG=1") == before
     (tmp_path / "go").touch()
-    table.until(lambda: manager.hears("WATCHDOG=1") and manager.told.count("WATCHDOG=1") > before)
+    table.until(lambda: manager.hears("WATCHDOG=1") and manager.received.count("WATCHDOG=1") > before)
 
 
 @pytest.mark.parametrize("environ", [{"WATCHDOG_PID": "1"}, {"WATCHDOG_USEC": "much"}])

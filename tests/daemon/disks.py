@@ -48,8 +48,8 @@ class Ext4:
         subprocess.run(["umount", *options, self.at], check=True, capture_output=True)
 
     def _device(self) -> str:
-        told = subprocess.run(["findmnt", "-no", "SOURCE", self.at], check=True, capture_output=True, text=True)
-        return told.stdout.strip()
+        findmnt = subprocess.run(["findmnt", "-no", "SOURCE", self.at], check=True, capture_output=True, text=True)
+        return findmnt.stdout.strip()
 
 
 def _is_writable(at: Path) -> bool:

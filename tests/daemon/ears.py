@@ -56,7 +56,7 @@ class Ears:
     """Hears everything a daemon emits: all topics, stderr, its control socket; and notes what it heard."""
 
     watcher: socket.socket | None = None
-    told = b""
+    watched = b""
 
     def __init__(self, folder: Path, broker: Broker, wrong: str = "-:-", **table: Any) -> None:
         self.backend = Backend(broker.port, "#")
@@ -87,11 +87,11 @@ class Ears:
         self.table.pause(0.3)
         assert self.watcher
         while select.select([self.watcher], [], [], 0.2)[0] and (chunk := self.watcher.recv(65_536)):
-            self.told += chunk
+            self.watched += chunk
         messages = [each.topic + each.raw.decode() for each in self.backend.received]
         if self.table.process and self.table.process.poll() is None:
             messages.append(json.dumps(self.table.ask(do="status")))
-        return without_signatures("\n".join([*messages, self.told.decode(), self.table.log]))
+        return without_signatures("\n".join([*messages, self.watched.decode(), self.table.log]))
 
     def close(self) -> None:
         if self.watcher:

@@ -11,7 +11,7 @@ class Manager:
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._socket.bind("\0" + address[1:] if address.startswith("@") else address)
         self._socket.setblocking(False)
-        self.told: list[str] = []
+        self.received: list[str] = []
 
     def __enter__(self) -> "Manager":
         return self
@@ -23,6 +23,6 @@ class Manager:
         """Whether `wanted` was told by now."""
         try:
             while True:
-                self.told += self._socket.recv(4096).decode().split("\n")
+                self.received += self._socket.recv(4096).decode().split("\n")
         except BlockingIOError:
-            return wanted in self.told
+            return wanted in self.received

@@ -73,9 +73,11 @@ class Receiver:
                 since = time.monotonic()
 
     def _heard(self, client: Client, _: object, message: MQTTMessage) -> None:
-        told = json.loads(message.payload)
+        fields = json.loads(message.payload)
         topic = message.topic.rsplit("/", 1)[-1]
-        self._waiting.append((topic, told["journal"], told["seq"], told["n"], told["of"], bytes(message.payload)))
+        self._waiting.append(
+            (topic, fields["journal"], fields["seq"], fields["n"], fields["of"], bytes(message.payload))
+        )
         self._mids.append((message.mid, message.qos))
 
     def _commit(self) -> None:
@@ -88,8 +90,8 @@ class Receiver:
         self._mids.clear()
         for journal in journals:
             if seq := self._how_far(journal):
-                told = {"journal": journal, "seq": seq, "by": "floor"}
-                self._client.publish(f"{PREFIX}/stored", json.dumps(told), 1)
+                stored = {"journal": journal, "seq": seq, "by": "floor"}
+                self._client.publish(f"{PREFIX}/stored", json.dumps(stored), 1)
 
     def _how_far(self, journal: str) -> int:
         """The last entry before the first hole in a journal: every event is there, and the round of each round's."""

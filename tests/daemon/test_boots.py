@@ -36,7 +36,7 @@ def test_a_board_in_a_loop_of_restarts_is_noted_a_few_times(table: DaemonTable) 
     assert table.ask(do="status")["alarm"]["open"][-1]["id"] == "reader_gap"
 
 
-def test_another_board_is_on_record_and_the_pit_is_told_in_an_open_shoe(table: DaemonTable) -> None:
+def test_another_board_is_on_record_and_the_pit_is_notified_in_an_open_shoe(table: DaemonTable) -> None:
     def serials() -> list[str]:
         events = [event for line in table.lines() if line.entry for event in line.entry.events]
         return [event.board for event in events if isinstance(event, ReaderSession)]
@@ -49,8 +49,8 @@ def test_another_board_is_on_record_and_the_pit_is_told_in_an_open_shoe(table: D
     table.pty.tick()
     table.until(lambda: serials() == ["SIM00001", r"OTHER\x1b1"])
     assert table.ask(do="status")["reader"]["serial"] == r"OTHER\x1b1"
-    (told,) = [each["values"]["why"] for each in table.ask(do="status")["alarm"]["open"]]
-    assert told == {"code": "other_reader", "values": {"serial": r"OTHER\x1b1", "known": "SIM00001"}}
+    (why,) = [each["values"]["why"] for each in table.ask(do="status")["alarm"]["open"]]
+    assert why == {"code": "other_reader", "values": {"serial": r"OTHER\x1b1", "known": "SIM00001"}}
     assert r"another reader is plugged in: its serial number is OTHER\x1b1, and was SIM00001" in table.log
     table.stop()
     table.start()

@@ -130,7 +130,7 @@ def test_a_certificate_of_another_time_is_named(
     assert "[mqtt] cert and key" in alarm(table, "broker_lost")
 
 
-def test_a_revoked_certificate_is_told_and_another_one_is_used(
+def test_a_revoked_certificate_is_reported_and_another_one_is_used(
     table: DaemonTable, broker: Broker, authority: Authority
 ) -> None:
     authority.issue("T07")

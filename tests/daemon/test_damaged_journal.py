@@ -39,12 +39,12 @@ def table(tmp_path: Path, broker: Broker) -> Iterator[DaemonTable]:
 
 def journal(shoe: command.Run, table: DaemonTable) -> tuple[str, str, str]:
     """What `shoe check` says of the journal: level, text and remedy."""
-    told = json.loads(shoe("check", "--json", "--config", table.config_path).out)["checks"]
-    (found,) = [each for each in told if each["name"] == "journal"]
+    checks = json.loads(shoe("check", "--json", "--config", table.config_path).out)["checks"]
+    (found,) = [each for each in checks if each["name"] == "journal"]
     return found["level"], found["text"], found["remedy"]
 
 
-def test_a_damaged_journal_is_told_before_the_start_and_moved_aside_the_table_deals_again(
+def test_a_damaged_journal_is_reported_before_the_start_and_moved_aside_the_table_deals_again(
     table: DaemonTable, shoe: command.Run
 ) -> None:
     table.start().deal("9s Td Ts Tc 2s")
@@ -86,18 +86,18 @@ def test_the_remedy_has_the_steps_of_the_book(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("there", ["file", "directory", "nothing"])
-def test_nobody_is_told_to_move_what_never_was_a_journal(tmp_path: Path, there: str) -> None:
+def test_nobody_is_advised_to_move_what_never_was_a_journal(tmp_path: Path, there: str) -> None:
     directory = tmp_path / "etc"
     if there == "file":
         directory.touch()
     elif there == "directory":
         directory.mkdir()
         (directory / "passwd").touch()
-    told = str(refusal(NotADirectoryError(20, "Not a directory"), directory))
-    assert told == f"{directory}: Not a directory; use a directory of its own: [journal] dir"
+    error = str(refusal(NotADirectoryError(20, "Not a directory"), directory))
+    assert error == f"{directory}: Not a directory; use a directory of its own: [journal] dir"
 
 
-def test_a_removed_journal_that_the_backend_has_is_told(table: DaemonTable, shoe: command.Run) -> None:
+def test_a_removed_journal_that_the_backend_has_is_reported(table: DaemonTable, shoe: command.Run) -> None:
     table.start().deal("9s Td Ts Tc 2s")
     table.until(lambda: (table.journal_dir / "cursor").read_bytes())
     table.stop()
@@ -106,7 +106,9 @@ def test_a_removed_journal_that_the_backend_has_is_told(table: DaemonTable, shoe
     assert (level, "are missing" in text) == ("FAIL", True)
 
 
-def test_a_journal_that_cannot_be_read_is_told(table: DaemonTable, shoe: command.Run, mocker: MockerFixture) -> None:
+def test_a_journal_that_cannot_be_read_is_reported(
+    table: DaemonTable, shoe: command.Run, mocker: MockerFixture
+) -> None:
     table.start().deal("9s Td Ts Tc 2s")
     table.stop()
     mocker.patch("firmware_bridge.journal.recovery.read_lines", side_effect=OSError(5, "Input/output error"))
@@ -116,8 +118,8 @@ def test_a_journal_that_cannot_be_read_is_told(table: DaemonTable, shoe: command
 
 
 def test_a_new_device_has_no_journal_to_check(table: DaemonTable, shoe: command.Run) -> None:
-    told = json.loads(shoe("check", "--json", "--config", table.config_path).out)["checks"]
-    assert "journal" not in {each["name"] for each in told}
+    checks = json.loads(shoe("check", "--json", "--config", table.config_path).out)["checks"]
+    assert "journal" not in {each["name"] for each in checks}
 
 
 def flip(path: Path) -> None:
@@ -155,10 +157,10 @@ def test_an_old_journal_that_is_spoiled_before_it_was_sent_is_named_and_all_else
     broker.start()
     table.until(lambda: any(each["journal"].startswith("6-") for each in backend.on("round")))
     table.until(lambda: [each["id"] for each in backend.on("alarm")[-1]["open"]] == [alarm])
-    (told,) = backend.on("alarm")[-1]["open"]
-    assert path.name in told["values"]["what"]
-    assert what in told["values"]["what"]
-    assert (told["blocks"], told["severity"]) == (False, "warning")
+    (raised,) = backend.on("alarm")[-1]["open"]
+    assert path.name in raised["values"]["what"]
+    assert what in raised["values"]["what"]
+    assert (raised["blocks"], raised["severity"]) == (False, "warning")
     status = table.ask(do="status")
     assert (status["mode"], status["broker"]["up"]) == ("FULL", True)
     sent = {each["journal"][:1] for each in backend.on("event")}

@@ -103,8 +103,8 @@ def test_on_a_full_disk_nothing_is_guided_or_lost(table: DaemonTable, backend: B
     free()
     table.until(lambda: not table.board.waiting)
     table.until(lambda: dealt(backend) == ["9s", "Td", "Ts", "Tc", "2s"])
-    told = [each["event"] for each in backend.on("event") if each["event"].get("id") == "disk_full"]
-    assert [(each["type"], each.get("choice")) for each in told] == [
+    events = [each["event"] for each in backend.on("event") if each["event"].get("id") == "disk_full"]
+    assert [(each["type"], each.get("choice")) for each in events] == [
         ("Irregular", None),
         ("IrregularityClosed", "recovered"),
     ]
@@ -152,7 +152,7 @@ def test_a_first_start_on_a_full_disk_waits_for_space(table: DaemonTable, backen
     assert "Traceback" not in table.log
 
 
-def test_an_outage_is_told_once_however_often_the_disk_is_tried(
+def test_an_outage_is_reported_once_however_often_the_disk_is_tried(
     table: DaemonTable, backend: Backend, tmp_path: Path
 ) -> None:
     flag = tmp_path / "flag"
@@ -166,8 +166,8 @@ def test_an_outage_is_told_once_however_often_the_disk_is_tried(
     assert len(table.lines()) == lines
     flag.unlink()
     table.until(lambda: dealt(backend) == ["9s", "Td", "Ts"] and not alarms(backend))
-    told = [each["event"]["type"] for each in backend.on("event") if each["event"].get("id") == "disk_full"]
-    assert told == ["Irregular", "IrregularityClosed"]
+    types = [each["event"]["type"] for each in backend.on("event") if each["event"].get("id") == "disk_full"]
+    assert types == ["Irregular", "IrregularityClosed"]
 
 
 def test_a_full_disk_survives_a_kill(table: DaemonTable, backend: Backend) -> None:

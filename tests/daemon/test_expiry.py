@@ -157,7 +157,7 @@ def test_nothing_is_deleted_while_it_cannot_be_stored_what_was_sent(
     table.until(lambda: is_sent(table))
 
 
-def test_a_clock_91_days_ahead_is_told_and_deletes_nothing(table: DaemonTable, backend: Backend) -> None:
+def test_a_clock_91_days_ahead_is_reported_and_deletes_nothing(table: DaemonTable, backend: Backend) -> None:
     table.configure(journal={"dir": str(table.journal_dir), "keep_days": 90})
     table.code = clock_ahead(days=91)
     table.start()

@@ -148,8 +148,8 @@ def test_a_game_goes_on_after_every_kill_and_tells_no_face_before_its_time(
     (closed,) = backend.on("round")
     assert closed["bets"]["S1"] == game.net
     assert game.secret in everything(table, backend)
-    told = {(each["journal"], each["seq"], each["n"]): each["event"] for each in backend.on("event")}  # repeats too
-    did = [words for _, event in sorted(told.items()) for words in event.get("did", ())]
+    by_place = {(each["journal"], each["seq"], each["n"]): each["event"] for each in backend.on("event")}  # repeats too
+    did = [words for _, event in sorted(by_place.items()) for words in event.get("did", ())]
     assert [words[:3] for words in did if words[0] == "bet"] == [
         ["bet", f"S{seat}", int(value)] for seat, word, value in game.marks if word == "bet"
     ]
@@ -158,11 +158,11 @@ def test_a_game_goes_on_after_every_kill_and_tells_no_face_before_its_time(
 
 def everything(table: DaemonTable, backend: Backend) -> str:
     """All that the process has emitted, and what people can have it tell."""
-    told = [each.raw.decode() for each in backend.received] + [table.log]
+    texts = [each.raw.decode() for each in backend.received] + [table.log]
     for words in (("status",), ("journal", "show")):
         ran = shoe(*words, "--config", table.config_path)
-        told += [ran.stdout, ran.stderr]
-    return wire.without_signatures("\n".join(told))
+        texts += [ran.stdout, ran.stderr]
+    return wire.without_signatures("\n".join(texts))
 
 
 def test_its_journal_is_decided_again_to_the_same_events(table: DaemonTable, backend: Backend) -> None:

@@ -54,12 +54,12 @@ def test_it_tells_reads_beside_what_was_calibrated(tmp_path: Path, backend: Any,
     try:
         made.deal("9s Kd Th")
         made.until(lambda: (listening.on("health") or [{"reader": {"reads": 0}}])[-1]["reader"]["reads"] == 3)
-        told = listening.on("health")[-1]
-        assert told["v"] == 1
-        assert isinstance(told["queue"], int)
-        assert not isinstance(told["queue"], bool)
-        assert told["disk_free_mb"] > 0
-        reader = told["reader"]
+        published = listening.on("health")[-1]
+        assert published["v"] == 1
+        assert isinstance(published["queue"], int)
+        assert not isinstance(published["queue"], bool)
+        assert published["disk_free_mb"] > 0
+        reader = published["reader"]
         assert (reader["quality"], reader["quality_calibrated"], reader["lamp_calibrated"]) == (220.0, 221.0, 200)
         assert (reader["unread"], reader["frames_bad"], reader["forecast"]) == (0, 0, None)
         assert made.bridge.control.status()["health"]["reader"]["reads"] == 3
@@ -70,7 +70,7 @@ def test_it_tells_reads_beside_what_was_calibrated(tmp_path: Path, backend: Any,
         made.close()
 
 
-def test_a_faded_lamp_is_told(tmp_path: Path, backend: Any, mocker: Any) -> None:
+def test_a_faded_lamp_is_reported(tmp_path: Path, backend: Any, mocker: Any) -> None:
     port, listening = backend
     bright = replace(READER, measured=replace(READER.measured, lamp=255))
     mocker.patch.object(health, "WEAK_LAMP", 0.9)
@@ -97,8 +97,8 @@ def test_a_record_that_makes_no_sense_is_passed_over(tmp_path: Path, backend: An
 def test_the_status_counts_each_card_at_once_and_what_waits_for_the_broker(tmp_path: Path) -> None:
     made = BridgeTable(tmp_path, free_port()).start()
     try:
-        told = made.bridge.control.status()["health"]
-        assert (told["reader"]["reads"], told["reader"]["unread"]) == (0, 0)
+        measured = made.bridge.control.status()["health"]
+        assert (measured["reader"]["reads"], measured["reader"]["unread"]) == (0, 0)
         made.deal("9s Kd")
         made.board.fault("unreadable")
         made.until(lambda: made.bridge.control.status()["health"]["reader"]["unread"] == 1)
@@ -133,7 +133,7 @@ def test_the_shoe_knows_no_reason_that_readers_do_not() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kept", "calibrated", "foretold"),
+    ("kept", "calibrated", "is_forecast"),
     [
         (MeanQualities("", FALLING), None, True),  # never calibrated
         (MeanQualities(READER.at, FALLING), READER, True),
@@ -147,7 +147,7 @@ def test_the_forecast_outlives_a_restart_but_no_calibration(
     mocker: Any,
     kept: MeanQualities | bytes,
     calibrated: ReaderSection | None,
-    foretold: bool,
+    is_forecast: bool,
 ) -> None:
     port, listening = backend
     folder = tmp_path / "journal"
@@ -156,7 +156,7 @@ def test_the_forecast_outlives_a_restart_but_no_calibration(
     made = table(tmp_path, port, mocker, Calibration(reader=calibrated))
     try:
         made.until(lambda: listening.on("health"))
-        assert bool(listening.on("health")[-1]["reader"]["forecast"]) is foretold
+        assert bool(listening.on("health")[-1]["reader"]["forecast"]) is is_forecast
     finally:
         made.close()
 

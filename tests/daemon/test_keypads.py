@@ -181,7 +181,7 @@ def test_a_mark_for_a_question_that_is_over_is_late_and_one_of_another_seat_refu
     table.until(lambda: pad.acknowledged == 3)
 
 
-def test_a_pad_that_is_gone_is_told_and_marks_nothing(seats: Callable[..., Seats]) -> None:
+def test_a_pad_that_is_gone_is_reported_and_marks_nothing(seats: Callable[..., Seats]) -> None:
     table = seats(pad=True)
     table.until(table.is_pad_lost)
     pad = table.plug()
@@ -217,7 +217,7 @@ def test_a_silent_pad_is_logged_once(
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "error"),
     [
         ('[keys]\n"S1.Q" = 5\n', "[keys] S1.Q is unknown: did you mean S1."),
         ('[keys]\n"S9.H" = 5\n', "[keys] S9.H is unknown: did you mean S"),
@@ -231,12 +231,12 @@ def test_a_silent_pad_is_logged_once(
          "[[keypad]] seats: seat 1 already has a keypad"),
     ],
 )  # fmt: skip
-def test_wrong_keys_and_keypads_are_told(tmp_path: Path, text: str, told: str) -> None:
+def test_wrong_keys_and_keypads_are_reported(tmp_path: Path, text: str, error: str) -> None:
     path = tmp_path / "bridge.toml"
     path.write_text(f'[table]\nid = "T"\ngame = "blackjack"\n{text}')
     with pytest.raises(ConfigError) as raised:
         load(path)
-    assert told in str(raised.value)
+    assert error in str(raised.value)
 
 
 def test_baccarat_has_no_keys_of_seats(tmp_path: Path) -> None:

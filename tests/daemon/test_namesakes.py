@@ -64,8 +64,8 @@ def alarms(status: dict[str, Any]) -> list[str]:
 
 def checked(table: DaemonTable, shoe: command.Run) -> tuple[str, str, str]:
     """Level, text and remedy of what `shoe check` says of the broker."""
-    told = json.loads(shoe("check", "--json", "--config", table.config_path).out)["checks"]
-    (found,) = [each for each in told if each["name"] == "broker"]
+    checks = json.loads(shoe("check", "--json", "--config", table.config_path).out)["checks"]
+    (found,) = [each for each in checks if each["name"] == "broker"]
     return found["level"], found["text"], found["remedy"]
 
 
@@ -97,7 +97,7 @@ def test_two_clients_of_one_name_say_so_and_wait_longer_and_longer(
     )
 
 
-def test_another_shoe_of_the_same_table_is_told_though_its_client_has_another_name(
+def test_another_shoe_of_the_same_table_is_reported_though_its_client_has_another_name(
     make: Make, shoe: command.Run
 ) -> None:
     one = make("one", "shoe-T07-a")

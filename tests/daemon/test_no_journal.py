@@ -64,7 +64,7 @@ def asked(path: Path, **fields: Any) -> dict[str, Any]:
             return json.loads(lines.readline())
 
 
-def told(shoe: command.Run, table: DaemonTable) -> dict[str, Any]:
+def shown_to_technician(shoe: command.Run, table: DaemonTable) -> dict[str, Any]:
     """What a technician sees: the status, its first line, and what `shoe check` says of daemon and journal."""
     status = shoe("status", "--json", "--config", table.config_path).json[0]
     checks = json.loads(shoe("check", "--json", "--config", table.config_path).out)["checks"]
@@ -106,7 +106,7 @@ def test_a_directory_that_cannot_be_used_is_shown_until_it_can(
     status = last(backend, "status")
     assert (status["state"], status["mode"], status["journal"]) == ("online", "NO_JOURNAL", "")
     assert {topic for topic in ("table", "event", "round") if backend.on(topic)} == set()
-    seen = told(shoe, table)
+    seen = shown_to_technician(shoe, table)
     assert (seen["status"]["mode"], seen["status"]["lamps"]["lit"]) == ("NO_JOURNAL", STOPPED)
     assert seen["shown"].startswith(f"STOPPED: {what}\n")
     assert remedy in seen["shown"]
@@ -141,7 +141,7 @@ def test_a_damaged_journal_is_shown_with_its_remedy_and_then_the_process_ends(
     assert f"sudo mv {table.journal_dir}" in alarm["values"]["hint"]
     assert last(backend, "lamps")["lit"] == STOPPED
     table.until(lambda: state_and_mode(backend) == ("online", "NO_JOURNAL"))
-    seen = told(shoe, table)
+    seen = shown_to_technician(shoe, table)
     assert seen["shown"].startswith(f"STOPPED: {alarm['values']['why']}\n")
     assert (seen["daemon"]["level"], seen["daemon"]["remedy"]) == ("FAIL", alarm["values"]["hint"])
     assert seen["journal"]["level"] == "FAIL"
@@ -213,7 +213,7 @@ def test_a_second_daemon_is_refused_before_it_takes_anything(table: DaemonTable,
     assert len({each["boot"] for each in backend.on("status")}) == 1
 
 
-def told_anew(backend: Backend, known: int) -> bool:
+def reported_since(backend: Backend, known: int) -> bool:
     """Whether a daemon has said since that it cannot use its journal."""
     return any((each["state"], each["mode"]) == ("online", "NO_JOURNAL") for each in backend.on("status")[known:])
 
@@ -239,11 +239,11 @@ def test_a_card_that_goes_read_only_is_shown_in_play_and_at_every_start(
     for _ in range(2):
         known = len(backend.on("status"))
         table.start()
-        table.until(partial(told_anew, backend, known))
+        table.until(partial(reported_since, backend, known))
         assert alarms(backend) == ["disk_error"]
         assert last(backend, "lamps")["lit"] == STOPPED
         assert "Read-only file system" in last(backend, "alarm")["open"][0]["values"]["why"]
-        assert "Read-only file system" in told(shoe, table)["disk"]["text"]
+        assert "Read-only file system" in shown_to_technician(shoe, table)["disk"]["text"]
         table.stop()
     table.start()
     table.until(lambda: last(backend, "status")["state"] == "online")
@@ -257,7 +257,7 @@ def test_systemd_sees_a_daemon_that_waits_for_its_disk(table: DaemonTable, tmp_p
     table.journal_dir.touch()
     with Manager(str(tmp_path / "notify")) as manager:
         table.start(NOTIFY_SOCKET=manager.address, WATCHDOG_USEC="300000")
-        table.until(lambda: manager.hears("READY=1") and manager.told.count("WATCHDOG=1") >= 3)
-        assert any(each.startswith("STATUS=table T07: the journal's directory") for each in manager.told)
+        table.until(lambda: manager.hears("READY=1") and manager.received.count("WATCHDOG=1") >= 3)
+        assert any(each.startswith("STATUS=table T07: the journal's directory") for each in manager.received)
         table.journal_dir.unlink()
         table.until(lambda: manager.hears("STATUS=table T07"))

@@ -30,8 +30,8 @@ def test_another_format_is_refused_by_check_and_start(
     cursor.close()
     before = tree(table.journal_dir)
 
-    told = json.loads(shoe("check", "--json", "--config", table.config_path).out)["checks"]
-    (found,) = [each for each in told if each["name"] == "journal"]
+    checks = json.loads(shoe("check", "--json", "--config", table.config_path).out)["checks"]
+    (found,) = [each for each in checks if each["name"] == "journal"]
     text = f"00000001-0123456789ab.journal is a journal of format {version}, and this version reads and writes format 3"
     assert (found["level"], found["text"]) == ("FAIL", text)
     assert "install the version that wrote it; if you cannot, continue with a new record: sudo" in found["remedy"]

@@ -41,8 +41,8 @@ def wait_until_sent(table: DaemonTable) -> None:
 
 def journal(shoe: command.Run, table: DaemonTable) -> tuple[str, str, str]:
     """What `shoe check` says of the journal: level, text and remedy."""
-    told = json.loads(shoe("check", "--json", "--config", table.config_path).out)["checks"]
-    (found,) = [each for each in told if each["name"] == "journal"]
+    checks = json.loads(shoe("check", "--json", "--config", table.config_path).out)["checks"]
+    (found,) = [each for each in checks if each["name"] == "journal"]
     return found["level"], found["text"], found["remedy"]
 
 

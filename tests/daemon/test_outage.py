@@ -108,7 +108,7 @@ def test_it_ends_cleanly_while_the_broker_is_away(tmp_path: Path, broker: Broker
     table.close()
 
 
-def test_a_long_outage_is_told_and_over_by_itself(bridge: Any, tmp_path: Path, mocker: MockerFixture) -> None:
+def test_a_long_outage_is_reported_and_over_by_itself(bridge: Any, tmp_path: Path, mocker: MockerFixture) -> None:
     mocker.patch("firmware_bridge.daemon.table.broker_outage.LOST_AFTER_S", 0.1)
     broker = Broker(tmp_path)
     table = bridge(broker.port)
@@ -240,7 +240,7 @@ def test_a_second_daemon_leaves_the_first_alone(tmp_path: Path, broker: Broker) 
     first.close()
 
 
-def test_a_removed_tail_is_told_at_the_start(tmp_path: Path, broker: Broker, backend: Backend) -> None:
+def test_a_removed_tail_is_reported_at_the_start(tmp_path: Path, broker: Broker, backend: Backend) -> None:
     table = DaemonTable(tmp_path, broker.port).start()
     table.deal("9s Td")
     table.until(lambda: len(arrived(backend)) == 2)

@@ -168,7 +168,7 @@ def test_a_port_that_is_lost_each_time_it_is_back_is_back_some_times_a_minute(ne
     assert entries <= 4 * losses.NOTED
 
 
-def test_a_keypad_whose_port_opens_and_dies_is_told_once_with_a_count(
+def test_a_keypad_whose_port_opens_and_dies_is_reported_once_with_a_count(
     network: Callable[..., Network], caplog: pytest.LogCaptureFixture
 ) -> None:
     table = network(pad=True)

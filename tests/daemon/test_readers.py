@@ -142,7 +142,7 @@ def test_half_a_shoe_gives_the_rounds_of_the_rule_book(table: Any, backend: Back
 # ---------------------------------------------------------------- a reader that judges
 
 
-def test_a_shoe_with_wrong_rules_is_caught_before_its_round_is_told(table: Any, backend: Backend) -> None:
+def test_a_shoe_with_wrong_rules_is_caught_before_its_round_is_published(table: Any, backend: Backend) -> None:
     """Banker 3 against a third card of 4 draws; this shoe's banker stands and wins."""
     at_table = table("angel-eye", AngelEyeShoe(burns=False, rules=wrong_rules))
     at_table.deal("Kd 2s Ts Ad 4c")
@@ -230,6 +230,6 @@ def test_the_same_tag_again_is_a_duplicate_and_its_serial_stays_here(table: Any,
     at_table.deal("9c")
     backend.wait_until(lambda: backend.on("round"))
     serials = [f'"nr-{n}"' for n in range(104)]
-    told = json.dumps([each.payload for each in backend.received])
-    assert not [serial for serial in serials if serial in told]
+    published = json.dumps([each.payload for each in backend.received])
+    assert not [serial for serial in serials if serial in published]
     assert any(b'"nr-8"' in line.data for line in at_table.lines())

@@ -86,7 +86,7 @@ def is_counted(table: BridgeTable, event: str) -> bool:
 
 @pytest.mark.parametrize("protocol", [4, 5])
 @pytest.mark.parametrize("topic", ["round", "event", "status"])
-def test_an_acl_that_forbids_one_topic_is_told_and_costs_nothing(
+def test_an_acl_that_forbids_one_topic_is_reported_and_costs_nothing(
     brokers: Any, make: Make, tmp_path: Path, topic: str, protocol: int
 ) -> None:
     broker = brokers(users={"table": "t", "backend": "b"}, acl=ALL_BUT.format(topic))
@@ -116,8 +116,8 @@ def test_a_broker_that_forbids_nothing_is_no_alarm(
         table.until(lambda: arrived(backend) == journaled(table))
         table.until(lambda: not table.bridge.uplink.outbox.waiting)  # while an echo is missing, they wait
         assert (alarm(table), table.bridge.uplink.link.number) == ("", 1)
-        told = backend.on("status")[-1]
-        assert (told["link"], told["clock"]) == (1, "unknown")
+        status = backend.on("status")[-1]
+        assert (status["link"], status["clock"]) == (1, "unknown")
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ def test_a_lid_opened_inside_a_shoe_blocks_it(guarded: Any) -> None:
     assert table.open() == ("lid_opened",)
 
 
-def test_a_lid_open_at_the_start_is_told(guarded: Any) -> None:
+def test_a_lid_open_at_the_start_is_reported(guarded: Any) -> None:
     table = guarded(lid_closed=False)
     table.deal("9s")
     assert table.open() == ("lid_opened",)
@@ -99,7 +99,7 @@ def test_a_lid_closed_while_the_disk_is_full_is_closed_afterwards(guarded: Any, 
     table.until(lambda: not table.bridge.table.disk and not table.bridge.table.shoe.device.lid_open)
 
 
-def test_a_lid_closed_while_the_daemon_was_down_is_told(guarded: Any) -> None:
+def test_a_lid_closed_while_the_daemon_was_down_is_reported(guarded: Any) -> None:
     table = guarded(lid_closed=False)
     table.deal("9s")
     table.restart()
@@ -107,7 +107,9 @@ def test_a_lid_closed_while_the_daemon_was_down_is_told(guarded: Any) -> None:
 
 
 @pytest.mark.parametrize("ends_open", [True, False])
-def test_where_a_lid_that_flapped_stays_is_told_once_it_is_steady(guarded: Any, mocker: Any, ends_open: bool) -> None:
+def test_where_a_lid_that_flapped_stays_is_reported_once_it_is_steady(
+    guarded: Any, mocker: Any, ends_open: bool
+) -> None:
     mocker.patch.object(sensors, "FLAPS", 2)
     table = guarded()
     table.deal("9s")

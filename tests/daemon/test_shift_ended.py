@@ -21,7 +21,7 @@ def table(tmp_path: Path, broker: Broker) -> Iterator[DaemonTable]:
     table.close()
 
 
-def test_the_acts_of_a_day_are_told_on_the_next(table: DaemonTable, backend: Backend) -> None:
+def test_the_acts_of_a_day_are_published_on_the_next(table: DaemonTable, backend: Backend) -> None:
     table.start().deal("9s Td")
     answer = table.ask(do="void", why="misdeal", by="anna")
     assert answer["ok"], answer
@@ -29,5 +29,5 @@ def test_the_acts_of_a_day_are_told_on_the_next(table: DaemonTable, backend: Bac
     table.code = clock_ahead(days=1)
     table.start()
     backend.wait_until(lambda: "ShiftEnded" in {each["event"]["type"] for each in backend.on("event")})
-    (told,) = (each["event"] for each in backend.on("event") if each["event"]["type"] == "ShiftEnded")
-    assert [each["voided"] for each in told["acts"]] == [1]
+    (ended,) = (each["event"] for each in backend.on("event") if each["event"]["type"] == "ShiftEnded")
+    assert [each["voided"] for each in ended["acts"]] == [1]

@@ -60,8 +60,8 @@ class Lit(BridgeTable):
 
     def status(self) -> dict[str, Any]:
         """The status as it goes over the control socket."""
-        told: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(self.bridge.control.status()))
-        return told
+        status: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(self.bridge.control.status()))
+        return status
 
     def agreed(self, lit: dict[str, str], why: str) -> bool:
         """Whether topic and status both say so."""

@@ -262,9 +262,9 @@ def test_only_a_key_that_may_names_the_second_person(
     page = OrderKey("page", "void", "correct", two_people=names_two)
     floor = table(orders=[page.row], mqtt={"commands": ["open_shoe", "void"]}, **TWO)
     status_is(backend, "online")
-    told = backend.on("status")[-1]
-    assert told["orders"] == {"": ["open_shoe", "void"], "page": ["void", "correct"]}
-    assert told["two_people"] == (["page"] if names_two else [])
+    published = backend.on("status")[-1]
+    assert published["orders"] == {"": ["open_shoe", "void"], "page": ["void", "correct"]}
+    assert published["two_people"] == (["page"] if names_two else [])
     floor.deal("9d 4s")
     backend.wait_until(lambda: len(events(backend, "CardDealt")) == 2)
     given = answer(backend, page.order(as_of(backend), do="void", why="misdeal", round=1, **fields))

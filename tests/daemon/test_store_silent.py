@@ -141,13 +141,13 @@ def times(backend: Backend, journal: str, seq: int) -> int:
     return sum((each["journal"], each["seq"], each["n"]) == (journal, seq, 1) for each in backend.on("event"))
 
 
-def test_who_says_something_wrong_is_told_and_nothing_moves(bridge: BridgeTable, broker: Broker) -> None:
+def test_who_says_something_wrong_gets_an_answer_and_nothing_moves(bridge: BridgeTable, broker: Broker) -> None:
     bridge.start()
     bridge.deal("9s Td Ts Tc")
     journal, seq = ends(bridge)[-1]
     with Backend(broker.port, of_shoes=False, client_id="wrong") as wrong:
-        told = {"journal": journal, "seq": seq + 1000, "by": "floor"}
-        for each in (told, told | {"by": "audit"}, {"journal": [], "seq": "x"}, told | {"journal": "../1-a"}):
+        stored = {"journal": journal, "seq": seq + 1000, "by": "floor"}
+        for each in (stored, stored | {"by": "audit"}, {"journal": [], "seq": "x"}, stored | {"journal": "../1-a"}):
             known = wrong.on("reply")
             wrong.publish("shoe/T07/stored", each)
             bridge.until(partial(has_more, wrong, known))

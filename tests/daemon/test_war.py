@@ -124,8 +124,8 @@ def test_its_journal_verifies_replays_and_is_decided_again_to_the_same_events(
     verified = shoe("journal", "verify", "--replay", "--config", table.config_path)
     assert verified.returncode == 0, verified.stdout + verified.stderr
     (journal,) = journal_files(table.journal_dir)[-1:]
-    told = [json.loads(line) for line in shoe("replay", journal).stdout.splitlines()]
-    rounds = [each["payload"] for each in told if each["topic"] == "round"]
+    replayed = [json.loads(line) for line in shoe("replay", journal).stdout.splitlines()]
+    rounds = [each["payload"] for each in replayed if each["topic"] == "round"]
     assert rounds == [each for each in backend.on("round") if each["journal"] == rounds[0]["journal"]]
 
 
@@ -134,8 +134,8 @@ def test_a_deal_script_of_it(tmp_path: Path) -> None:
     config.write_text('[table]\nid = "W"\ngame = "war"\nbetting = "required"\nburn = "none"\n[game]\nseats = 2\n')
     script = tmp_path / "war.deal"
     script.write_text("bets=1:10,2:20 lot=2 Ks 2s 9h 2:stand 1:raise=5\n")
-    told = [json.loads(line) for line in shoe("replay", script, "--config", config).stdout.splitlines()]
-    (closed,) = [each["payload"] for each in told if each["topic"] == "round"]
+    replayed = [json.loads(line) for line in shoe("replay", script, "--config", config).stdout.splitlines()]
+    (closed,) = [each["payload"] for each in replayed if each["topic"] == "round"]
     assert (closed["outcome"], closed["bets"]) == ("seats", {"S2": "20", "S1": "-15"})
 
 

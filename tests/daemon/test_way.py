@@ -67,8 +67,8 @@ def test_six_card_with_next_by_mqtt(table: Any, backend: Backend) -> None:
 
 def test_live_odds_are_published_where_the_house_wants_them(table: Any, backend: Backend) -> None:
     table(mqtt={"live_odds": True}).deal("9s Kd Th Kc")
-    told = backend.wait_until(lambda: next((each for each in backend.on("odds") if each["round"] == 2), None))
-    assert told["odds"]["banker"]["tiers"][-1]["pays"] == -1
+    published = backend.wait_until(lambda: next((each for each in backend.on("odds") if each["round"] == 2), None))
+    assert published["odds"]["banker"]["tiers"][-1]["pays"] == -1
 
 
 def test_sigterm_ends_cleanly_and_says_so(table: Any, backend: Backend) -> None:
@@ -84,7 +84,7 @@ def test_sigterm_ends_cleanly_and_says_so(table: Any, backend: Backend) -> None:
     assert dealt(backend) == ["9s", "Td", "Ts", "Tc"]
 
 
-def test_a_killed_daemon_is_told_by_its_will(table: Any, backend: Backend) -> None:
+def test_a_killed_daemon_is_reported_by_its_will(table: Any, backend: Backend) -> None:
     bridge = table()
     status_is(backend, "online")
     bridge.kill()

@@ -86,8 +86,8 @@ def test_a_round_goes_on_after_every_kill_and_tells_no_face_before_its_result(
         assert seats.says(seat, word, value) is is_taken, (seat, word)
         seats.kill()
     assert seats.shown["shows"] == {"round": 2, "stake": "3", "pot": "18"}
-    told = everything(table, backend)
-    assert [face for face in FACES.split() if face in told] == []
+    emitted = everything(table, backend)
+    assert [face for face in FACES.split() if face in emitted] == []
     assert seats.says(1, "fold", None)
     seats.kill()
     assert backend.on("round") == []
@@ -96,8 +96,8 @@ def test_a_round_goes_on_after_every_kill_and_tells_no_face_before_its_result(
     (closed,) = backend.on("round")
     assert (closed["winner"], closed["won_by"], closed["shown"]) == ("S2", "fold", [])
     assert closed["bets"] == {"S1": "-4", "S2": "11", "S4": "-7"}
-    told = everything(table, backend)
-    assert [face for face in FACES.split() if face not in told] == []
+    emitted = everything(table, backend)
+    assert [face for face in FACES.split() if face not in emitted] == []
     assert table.stop() == 0
     verified = shoe("journal", "verify", "--replay", "--config", table.config_path)
     assert verified.returncode == 0, verified.stdout + verified.stderr

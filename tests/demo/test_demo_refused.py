@@ -41,13 +41,13 @@ def refused(shoe: command.Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         (["--port", "70000"], "'70000' is not a port: write 1 to 65535"),
     ],
 )
-def test_a_wrong_word_is_told_in_one_line(refused: Refused, words: list[str], pattern: str) -> None:
+def test_a_wrong_word_is_reported_in_one_line(refused: Refused, words: list[str], pattern: str) -> None:
     said = refused(*words)
     assert re.search(pattern, said)
     assert said.count("\n") == 1
 
 
-def test_a_picture_that_cannot_be_kept_is_told_before_anything_is_played(refused: Refused) -> None:
+def test_a_picture_that_cannot_be_kept_is_reported_before_anything_is_played(refused: Refused) -> None:
     said = refused("--svg", "/nonexistent/d.svg", code=1)
     assert said == "shoe: /nonexistent/d.svg: No such file or directory; choose a file that can be written\n"
 

@@ -34,9 +34,9 @@ def test_every_message_of_a_stream_decodes_into_its_struct_and_has_no_key_twice(
     kinds = set()
     for message in TABLE.messages:
         plain = json.loads(message.payload, object_pairs_hook=once)
-        told = event_message(message.payload) if message.topic == "event" else round_message(message.payload)
-        assert told.identity == (message.journal, message.seq, message.n)
-        fields = set(told.__struct_fields__) | ({"status"} if message.topic == "round" else set())
+        decoded = event_message(message.payload) if message.topic == "event" else round_message(message.payload)
+        assert decoded.identity == (message.journal, message.seq, message.n)
+        fields = set(decoded.__struct_fields__) | ({"status"} if message.topic == "round" else set())
         fields -= {"moved"}  # of a game that settles before a round is over
         fields -= {"second"}  # one person gave these orders
         fields -= {"checkpoint", "sig"}  # nothing is signed here
@@ -44,7 +44,7 @@ def test_every_message_of_a_stream_decodes_into_its_struct_and_has_no_key_twice(
             fields -= {"sealed"}
         own = {"natural", "pairs"} if plain.get("status") in ("closed", "corrected") else set()
         assert set(plain) == fields | own
-        kinds.add(type(told))
+        kinds.add(type(decoded))
     assert kinds >= {ClosedRound, VoidedRound}
 
 
@@ -52,11 +52,11 @@ def test_a_correction_decodes_as_one() -> None:
     table = Table(burn="none").play("shoe 9s Kd Th Kc")
     first = table.rounds[-1]
     table.take(table.order(Correct(1, ("9s", "Kd", "Th", "9c"), "misread")))
-    told = round_message(table.messages[-2].payload)
-    assert isinstance(told, CorrectedRound)
-    assert (told.status, told.corrects, told.revision) == ("corrected", first["seq"], 1)
-    assert told.prev == EntryName(first["journal"], first["seq"])
-    assert told.bets["banker_no_commission"] == Decimal(0)
+    message = round_message(table.messages[-2].payload)
+    assert isinstance(message, CorrectedRound)
+    assert (message.status, message.corrects, message.revision) == ("corrected", first["seq"], 1)
+    assert message.prev == EntryName(first["journal"], first["seq"])
+    assert message.bets["banker_no_commission"] == Decimal(0)
 
 
 @pytest.mark.parametrize("body", [*BODIES, *(topic.body for game in GAMES.values() for topic in game.topics)])
@@ -83,9 +83,9 @@ def test_the_states_decode_into_their_structs() -> None:
 def test_an_excerpt_has_the_fields_that_a_reader_needs_within_their_bounds() -> None:
     health = excerpt(Health, "queue", uptime_s=None, faults=())
     assert health.__struct_fields__ == ("queue", "uptime_s", "faults")
-    told = msgspec.json.decode(b'{"queue":3,"reader":7,"strange":[]}', type=health)
-    assert (told.queue, told.uptime_s, told.faults) == (3, None, ())
-    assert msgspec.json.decode(b'{"queue":3,"uptime_s":null}', type=health) == told
+    decoded = msgspec.json.decode(b'{"queue":3,"reader":7,"strange":[]}', type=health)
+    assert (decoded.queue, decoded.uptime_s, decoded.faults) == (3, None, ())
+    assert msgspec.json.decode(b'{"queue":3,"uptime_s":null}', type=health) == decoded
     assert msgspec.json.decode(b'{"queue":3,"uptime_s":5,"faults":["x"]}', type=health).uptime_s == 5
     for odd in (b"{}", b'{"queue":-1}', b'{"queue":9007199254740993}', b'{"queue":null}'):
         with pytest.raises(msgspec.ValidationError):

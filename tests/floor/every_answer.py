@@ -104,12 +104,12 @@ def test_an_alarm_is_open_until_the_next_end_of_its_kind(store: Store) -> None:
     begin = {"type": "Irregular", "values": {"round": 3}, "since": 1}
     end = {"type": "IrregularityClosed", "choice": "burn", "by": "ANNA", "second": "BO"}
     times = {"jam": (1, 4.5), "lid": (2, None), "reader_lost": (0, 50 * 60)}
-    told = []
+    saved = []
     for seq, (name, (began, ended)) in enumerate(times.items(), 1):
-        told.append(at_minute(began, 10 * seq, begin | {"id": name}))
+        saved.append(at_minute(began, 10 * seq, begin | {"id": name}))
         if ended is not None:
-            told.append(at_minute(ended, 10 * seq + 1, end | {"id": name}))
-    store.save(told, [], [])
+            saved.append(at_minute(ended, 10 * seq + 1, end | {"id": name}))
+    store.save(saved, [], [])
     day = Between("2026-11-03", "2026-11-03", "T07")
     found = alarms(store.alarms(day), day.end)
     assert [row[:5] for row in found.rows] == [

@@ -85,8 +85,8 @@ def test_facts_come_with_their_messages(store: Store) -> None:
     found = facts(store)
     assert {len(found[name]) > 0 for name in ("round", "stake", "day", "shoe", "order")} == {True}
     assert found["none"] == []
-    told = [json.loads(each.body) for each in every_row() if each.topic == "round"]
-    assert sorted(row[9] for row in found["round"] if row[9] != "open") == sorted(each["status"] for each in told)
+    messages = [json.loads(each.body) for each in every_row() if each.topic == "round"]
+    assert sorted(row[9] for row in found["round"] if row[9] != "open") == sorted(each["status"] for each in messages)
 
 
 @pytest.mark.parametrize("at_once", [1, 7, 1000])
@@ -267,17 +267,17 @@ def test_the_number_of_a_change_does_not_go_back_with_a_journal(store: Store, cl
 
 def test_the_time_of_two_dealers_is_shared_as_their_rounds_are(store: Store, closed: Row) -> None:
     times = ["20:40:00.000", "20:41:00.000", "20:49:59.900", "20:50:00.000"]
-    told = [
+    rounds = [
         changed(closed, seq=number, round=number, at=f"2026-11-20T{at}Z", dealt_by="wu" if number == 1 else "li")
         for number, at in enumerate(times, 1)
     ]
-    put(store, told, 3)
+    put(store, rounds, 3)
     assert sorted(ask(store, "select dealt_by, rounds, millis from fact_pace")) == [
         ("li", 1, 600_000),
         ("li", 2, 400_000),
         ("wu", 1, 200_000),
     ]
-    store.save([changed(told[0], seq=99, revision=1, status="voided", by="bo")], [], [])
+    store.save([changed(rounds[0], seq=99, revision=1, status="voided", by="bo")], [], [])
     assert sorted(ask(store, "select dealt_by, rounds, millis from fact_pace")) == [
         ("li", 1, 600_000),
         ("li", 2, 600_000),

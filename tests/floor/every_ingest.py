@@ -42,9 +42,9 @@ def test_a_backfill_answers_nothing_that_a_table_was_asked_for(store: Store) -> 
     ],
 )
 def test_a_state_that_no_store_can_keep_stops_nobody(store: Store, topic: str, named: bytes, other: bytes) -> None:
-    told = next(each for each in alive("T66") if each.topic.endswith(topic))
-    assert named in told.payload
-    body, name = told.payload.replace(named, other), told.topic.encode().replace(named, other).decode()
+    message = next(each for each in alive("T66") if each.topic.endswith(topic))
+    assert named in message.payload
+    body, name = message.payload.replace(named, other), message.topic.encode().replace(named, other).decode()
     source = Said()
     batch = [Delivery("shoe/T07/event", event(1).body), Delivery(name, body)]
     Ingest(store, source).save(batch)

@@ -38,7 +38,7 @@ SCENE = Scene(
 
 
 @cache
-def told(name: str, now: int = NOW) -> tuple[Message, ...]:
+def past_messages(name: str, now: int = NOW) -> tuple[Message, ...]:
     """What a table says that played this."""
     sent = [each for moment in played(SCENE) for each in moment.sent if each.topic in (*RETAINED, "round", "event")]
     return tuple(renamed(name, sent, now))
@@ -46,7 +46,7 @@ def told(name: str, now: int = NOW) -> tuple[Message, ...]:
 
 def kept(name: str, now: int = NOW) -> list[Row]:
     """What a store keeps of it."""
-    topics = [(each.topic.rpartition("/")[2], each.payload) for each in told(name, now)]
+    topics = [(each.topic.rpartition("/")[2], each.payload) for each in past_messages(name, now)]
     return [row(topic, name, payload, "x") for topic, payload in topics if topic in ("round", "event")]
 
 

@@ -80,25 +80,25 @@ def prev(journal: str, seq: int) -> str:
 
 
 def test_the_last_rounds_are_those_of_the_present_journal(store: Store, config: FloorConfig) -> None:
-    told = [round_of(seq, seq) for seq in range(1, 31)]
-    store.save([*told, event(31), round_of(99, 99, journal="3-other")], [], [])
-    assert last(config) == [each.body for each in told[-9:]]
-    assert last(config, most=99) == [each.body for each in told]
+    rounds = [round_of(seq, seq) for seq in range(1, 31)]
+    store.save([*rounds, event(31), round_of(99, 99, journal="3-other")], [], [])
+    assert last(config) == [each.body for each in rounds[-9:]]
+    assert last(config, most=99) == [each.body for each in rounds]
     assert last(config, Key("T08", "3-5ad1")) == last(config, Key("T07", "4-1"), shoe=1) == []
 
 
 def test_the_last_rounds_are_found_in_the_journals_before_too(store: Store, config: FloorConfig) -> None:
     oldest, old = round_of(5, 50, journal=OLDER), round_of(7, 51, journal=OLD, prev=prev(OLDER, 5))
-    told = [oldest, old, round_of(2, 1, prev=prev(OLD, 7)), round_of(3, 2, prev=prev(KEY.journal, 2))]
-    store.save([*told, round_of(1, 1, journal="2-other")], [], [])
-    assert last(config) == [each.body for each in told]
-    assert last(config, most=3) == [each.body for each in told[1:]]
+    rounds = [oldest, old, round_of(2, 1, prev=prev(OLD, 7)), round_of(3, 2, prev=prev(KEY.journal, 2))]
+    store.save([*rounds, round_of(1, 1, journal="2-other")], [], [])
+    assert last(config) == [each.body for each in rounds]
+    assert last(config, most=3) == [each.body for each in rounds[1:]]
 
 
 def test_the_last_rounds_end_where_messages_are_missing(store: Store, config: FloorConfig) -> None:
-    told = [round_of(8, 3, prev=prev(KEY.journal, 6)), round_of(9, 4, prev=prev(KEY.journal, 8))]
-    store.save([round_of(1, 1, journal=OLD), *told], [], [])
-    assert last(config) == [each.body for each in told]
+    rounds = [round_of(8, 3, prev=prev(KEY.journal, 6)), round_of(9, 4, prev=prev(KEY.journal, 8))]
+    store.save([round_of(1, 1, journal=OLD), *rounds], [], [])
+    assert last(config) == [each.body for each in rounds]
 
 
 def test_before_the_first_round_of_a_shoe_the_last_rounds_are_those_of_the_shoe_before(
@@ -106,13 +106,15 @@ def test_before_the_first_round_of_a_shoe_the_last_rounds_are_those_of_the_shoe_
 ) -> None:
     known = [Progress(Key("T07", journal), shoe, 9, 9) for journal, shoe in ((OLDER, 1), (OLD, 2), ("2-gone", 2))]
     replaced = round_of(1, 1, journal="2-gone")._replace(at="2020-01-01T00:00:00.000Z")
-    told = round_of(7, 51, journal=OLD)
-    store.save([round_of(5, 50, journal=OLDER), told, replaced], [], [*known, Progress(Key("T07", "9-other"), 9, 9, 9)])
-    assert last(config) == [told.body]
+    newest = round_of(7, 51, journal=OLD)
+    store.save(
+        [round_of(5, 50, journal=OLDER), newest, replaced], [], [*known, Progress(Key("T07", "9-other"), 9, 9, 9)]
+    )
+    assert last(config) == [newest.body]
 
 
 def test_a_correction_comes_with_its_round_or_not_at_all(store: Store, config: FloorConfig) -> None:
-    told = [
+    rounds = [
         round_of(1, 1),
         round_of(2, 2),
         round_of(3, 2, revision=1, status="corrected"),
@@ -120,9 +122,9 @@ def test_a_correction_comes_with_its_round_or_not_at_all(store: Store, config: F
         round_of(5, 3, revision=1, status="voided"),
         round_of(6, 4, status="voided"),
     ]
-    store.save([*told, round_of(7, 1, revision=1, status="voided")], [], [])
-    assert last(config) == [*[each.body for each in told], round_of(7, 1, revision=1, status="voided").body]
-    assert last(config, most=6) == [each.body for each in told[1:]]
+    store.save([*rounds, round_of(7, 1, revision=1, status="voided")], [], [])
+    assert last(config) == [*[each.body for each in rounds], round_of(7, 1, revision=1, status="voided").body]
+    assert last(config, most=6) == [each.body for each in rounds[1:]]
 
 
 ORIGIN = "shoe.invalid/1/2"
@@ -143,8 +145,8 @@ def changed(*, size: int) -> Changes:
 
 def test_a_reader_says_how_the_records_stand_as_the_store_does(store: Store, config: FloorConfig) -> None:
     late = event(4)._replace(received_at="2026-11-20T21:34:00.000Z")
-    told = [event(1), event(2), round_of(2, 1), event(3), late, event(4, 2, 2), round_of(4, 2), event(5)]
-    store.save(told, [], [], changed(size=5))
+    rows = [event(1), event(2), round_of(2, 1), event(3), late, event(4, 2, 2), round_of(4, 2), event(5)]
+    store.save(rows, [], [], changed(size=5))
     signed = Cosignature(ORIGIN, "w1.example/1+x", 3, 1_795_300_000, LINE)
     noted = [
         Witnessed(ORIGIN, 1, "2026-11-19T10:00:00.000Z", "2026-11-19T11:00:00.000Z", "old"),

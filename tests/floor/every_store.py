@@ -61,8 +61,8 @@ def test_other_bytes_under_the_same_key_are_a_conflict(store: Store) -> None:
 
 
 def test_the_round_that_counts_has_the_highest_revision_and_is_not_voided(store: Store) -> None:
-    told = [round_of(1, 1), round_of(2, 2), round_of(5, 1, revision=1, status="corrected"), round_of(3, 3)]
-    store.save([*told, round_of(6, 3, revision=1, status="voided")], [], [])
+    rounds = [round_of(1, 1), round_of(2, 2), round_of(5, 1, revision=1, status="corrected"), round_of(3, 3)]
+    store.save([*rounds, round_of(6, 3, revision=1, status="voided")], [], [])
     columns = store.columns("rounds")
     rows = [dict(zip(columns, each, strict=True)) for each in store.rows("rounds", "T07", None)]
     assert [(each["round"], each["seq"], each["status"]) for each in rows] == [(1, 5, "corrected"), (2, 2, "closed")]
@@ -157,23 +157,23 @@ def test_the_quarantine_keeps_bytes_and_reason(store: Store) -> None:
 
 def test_a_ledger_of_a_new_process_asks_for_the_same_end_of_the_journal_before(store: Store) -> None:
     store.save([event(9)], [], [Progress(KEY, 3, 9, 9)])
-    told, begun = Ledger(store.load), event(1, journal="4-77", shoe=4)
-    told.add(begun)
-    store.save([begun], [], list(told.changes()))
+    ledger, begun = Ledger(store.load), event(1, journal="4-77", shoe=4)
+    ledger.add(begun)
+    store.save([begun], [], list(ledger.changes()))
     asks = [Resend(journal="3-5ad1", start=10)]
     again = Ledger(store.load, store.lacking())
-    assert [[ask.order for ask in each.due(0.0) + each.due(5.0)] for each in (told, again)] == [asks, asks]
+    assert [[ask.order for ask in each.due(0.0) + each.due(5.0)] for each in (ledger, again)] == [asks, asks]
     again.answered("T07", ok=True)
     store.save([], [], list(again.changes()))
     assert store.load(begun.key).progress == Progress(begun.key, 4, 1, 1)
 
 
 def test_a_ledger_goes_on_where_the_store_is(store: Store) -> None:
-    told = Ledger(store.load)
+    ledger = Ledger(store.load)
     rows = [event(1), event(3, 1, 2), event(3, 2, 2)]
     for each in rows:
-        told.add(each)
-    store.save(rows, [], list(told.changes()))
+        ledger.add(each)
+    store.save(rows, [], list(ledger.changes()))
     assert store.lacking() == [KEY]
     assert store.load(KEY).progress == Progress(KEY, 3, 1, 3, "1970-01-01T00:00:00Z")
     assert store.load(Key("T07", "4-1")).previous == Previous(3, AT, "3-5ad1", 3)
@@ -274,7 +274,7 @@ def named(seq: int, name: str) -> Row:
     return row("event", "T07", body, AT)
 
 
-def test_names_are_not_kept_and_repeats_are_still_told_from_conflicts(store: Store) -> None:
+def test_names_are_not_kept_and_repeats_are_still_distinguished_from_conflicts(store: Store) -> None:
     hidden, later = Names(b"k" * 32), Names(b"K" * 32)
     came = named(1, "ANNA")
     assert store.save([hidden.row(came)], [], []) == Saved(1, 0, 0)
@@ -306,7 +306,7 @@ def test_an_ingest_keeps_no_names(store: Store) -> None:
     assert not any("ANNA" in each for each in everything)
 
 
-def test_new_messages_repeats_and_conflicts_are_told_apart_in_large_batches(store: Store) -> None:
+def test_new_messages_repeats_and_conflicts_are_distinguished_in_large_batches(store: Store) -> None:
     first = [event(seq) for seq in range(1, 101)]
     mixed = [*first[50:], event(7, kind="Other"), *(event(seq) for seq in range(101, 131))]
     assert store.save(first, [], []) == Saved(100, 0, 0)

@@ -73,9 +73,9 @@ class Watched(Table):
         self.stage = stage
         super().__init__(**settings)
 
-    def carry(self, told: inputs.AnyInput, events: tuple[e.AnyEvent, ...]) -> tuple[e.AnyEvent, ...]:
+    def carry(self, fact: inputs.AnyInput, events: tuple[e.AnyEvent, ...]) -> tuple[e.AnyEvent, ...]:
         before = len(self.lines)
-        super().carry(told, events)
+        super().carry(fact, events)
         self.outside.clear()
         if len(self.lines) > before:
             self.stage.line(self.lines[-1], self.shoe)

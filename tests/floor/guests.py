@@ -80,8 +80,8 @@ class Evening(Seated):
         if not self.rules.money.stakes:
             return orders.BetsClosed()
         amounts = PURSES if self.rules.money.stakes == "money" else BETS
-        told: dict[str, Any] = {self.rules.money.stakes: {str(n): each for n, each in enumerate(amounts, 1)}}
-        return orders.BetsClosed(**told)
+        fields: dict[str, Any] = {self.rules.money.stakes: {str(n): each for n, each in enumerate(amounts, 1)}}
+        return orders.BetsClosed(**fields)
 
     def _blocking(self) -> set[str]:
         alarms = [each for each in self.stage.said if each.topic == "alarm"][-1:]
@@ -111,10 +111,10 @@ class Evening(Seated):
             self.stage.other("odds", b'{"v":1,"table":"T07","shoe":1,"round":1,"cards":77,"odds":null}')
 
     def _correct(self) -> None:
-        told = [each for each in self.table.rounds if each["status"] == "closed"]
-        if told and self.table.house.game == "baccarat":
-            faces = [each["card"] for each in told[-1]["cards"]]
-            self._order(orders.Correct(told[-1]["round"], tuple(faces), WHY))
+        closed = [each for each in self.table.rounds if each["status"] == "closed"]
+        if closed and self.table.house.game == "baccarat":
+            faces = [each["card"] for each in closed[-1]["cards"]]
+            self._order(orders.Correct(closed[-1]["round"], tuple(faces), WHY))
 
     def _put_right(self) -> None:
         alarms = self.table.shoe.device.irregular
@@ -158,7 +158,7 @@ class _NoTape:
 
     now: dict[str, Any]
 
-    def told(self, *_: Any) -> None:
+    def judged(self, *_: Any) -> None:
         """Nothing."""
 
 

@@ -163,8 +163,8 @@ class KilledFloor:
         self.table.control().close()
         for do in ("void", "close_shoe"):
             self.table.ask(id=f"{do} at {now()}", do=do, by="floor", why="the run was broken off")
-        told = self.table.ask(do="status")["table"]
-        assert told["phase"] in ("ended", "empty"), f"the floor cannot end the shoe: {told}"
+        state = self.table.ask(do="status")["table"]
+        assert state["phase"] in ("ended", "empty"), f"the floor cannot end the shoe: {state}"
         self.table.stop()
         self._alive.discard("daemon")
         self.keep_journals()

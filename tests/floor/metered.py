@@ -52,8 +52,8 @@ class Floor:
         self.exporter.handle([Delivery(topic, body)])
 
     def round(self, seq: int, at: str = AT, **more: Any) -> None:
-        told: dict[str, Any] = {"seq": seq, "n": 1, "at": at, "status": "closed"}
-        self.say("round", **told | more)
+        fields: dict[str, Any] = {"seq": seq, "n": 1, "at": at, "status": "closed"}
+        self.say("round", **fields | more)
 
     def value(self, name: str, kind: str = PLAIN) -> list[str]:
         """The samples of a metric."""

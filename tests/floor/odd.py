@@ -89,8 +89,8 @@ HEAD: Final = {"table": "T07", "shoe": 3, "journal": "3-5ad1", "boot": "5c1e"}
 def states() -> dict[str, dict[str, Any]]:
     """The states of a table, by topic."""
     said = (*latest(messages("T07", baccarat(5, 7, "9s ??"))), *alive("T07"))
-    told = {each.topic.rpartition("/")[2]: json.loads(each.payload) for each in said}
-    return {topic: body | HEAD | {"as_of": 17, "at": rfc3339(NOW)} for topic, body in told.items()}
+    bodies = {each.topic.rpartition("/")[2]: json.loads(each.payload) for each in said}
+    return {topic: body | HEAD | {"as_of": 17, "at": rfc3339(NOW)} for topic, body in bodies.items()}
 
 
 @cache
@@ -106,7 +106,7 @@ def rounds() -> list[dict[str, Any]]:
     said = [json.loads(each.payload) for each in messages("T07", baccarat(5)) if not each.retained]
     place = {"n": 1, "of": 1, "head": "ab" * 32}
     numbered = enumerate(said[:3], 1)
-    made = [told | HEAD | place | {"seq": 2 * n, "at": rfc3339(NOW + n), "prev": None} for n, told in numbered]
+    made = [body | HEAD | place | {"seq": 2 * n, "at": rfc3339(NOW + n), "prev": None} for n, body in numbered]
     for before, each in pairwise(made):
         each["prev"] = {"journal": before["journal"], "seq": before["seq"]}
     return made

@@ -110,7 +110,7 @@ def intake(odd: Odd) -> str:
         made.events = True
         for each in said:
             made.status("T07", each, 0.0)
-        found = [told.order for now in (1.0, 2.1) for told in made.due_orders(now)]
+        found = [due.order for now in (1.0, 2.1) for due in made.due_orders(now)]
         return {(each.journal, each.start, each.to) for each in found}
 
     before = [each.body for each in odd.before if each.topic.endswith(odd.topic)]
@@ -315,7 +315,7 @@ def intake_of_answers(words: str) -> str:
     made = Batches("ledger", 1.0)
     made.events = True
     made.status("T07", json.dumps(states()["status"]).encode(), 0.0)
-    given = [told for now in (1.0, 2.1) for told in made.due_orders(now)]
+    given = [due for now in (1.0, 2.1) for due in made.due_orders(now)]
     made.answer(answer_of(given[-1].id, words))
     return "taken" if made.batch(2.1, 500, together=False) else "ignored"
 
@@ -337,17 +337,17 @@ def ingest_of_answers(words: str) -> str:
         made.save([Delivery("shoe/T07/status", json.dumps(states()["status"]).encode())])
         for now[0] in (0.0, 10.0):
             made.ask()
-        (id,) = [told["id"] for told in map(_order, source.published) if "since" in told]
+        (id,) = [order["id"] for order in map(_order, source.published) if "since" in order]
         made.save([Delivery("shoe/T07/reply", answer_of(id, words, ok=True))])
         for now[0] in (1_000.0, 2_000.0):
             made.ask()
-    again = [told for told in map(_order, source.published) if "since" in told]
+    again = [order for order in map(_order, source.published) if "since" in order]
     return "ignored" if len(again) > 1 else "taken"
 
 
 def _order(said: tuple[str, bytes]) -> dict[str, Any]:
-    told: dict[str, Any] = json.loads(said[1])
-    return told
+    order: dict[str, Any] = json.loads(said[1])
+    return order
 
 
 ANSWERS: Final[dict[str, Callable[[str], str]]] = {

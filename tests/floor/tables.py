@@ -46,14 +46,14 @@ def sent_by(scene: Scene) -> list[Sent]:
 def renamed(name: str, sent: Sequence[Sent], now: int = NOW) -> list[Message]:
     """The same of another table, the last of it now."""
     last = milliseconds(sent[-1].payload["at"]) or 0
-    told = []
+    batch = []
     for topic, payload in sent:
         at = now - SLOWER * (last - (milliseconds(payload["at"]) or 0))
         body = _named(payload, name) | {"at": rfc3339(at)}
         if topic == "alarm":
             body["open"] = [each | {"since": now - SLOWER * (last - each["since"])} for each in payload["open"]]
-        told.append(Message(f"shoe/{name}/{topic}", msgspec.json.encode(body), topic in RETAINED))
-    return told
+        batch.append(Message(f"shoe/{name}/{topic}", msgspec.json.encode(body), topic in RETAINED))
+    return batch
 
 
 def _named(payload: dict[str, Any], name: str) -> dict[str, Any]:
@@ -67,9 +67,9 @@ def _journal(id: str, name: str) -> str:
     return f"{id.partition('-')[0]}-{sha256(f'{id} {name}'.encode()).hexdigest()[:12]}"
 
 
-def latest(told: Sequence[Message]) -> list[Message]:
+def latest(batch: Sequence[Message]) -> list[Message]:
     """What a broker gives to who comes later: the last of each retained topic."""
-    return list({each.topic: each for each in told if each.retained}.values())
+    return list({each.topic: each for each in batch if each.retained}.values())
 
 
 def alive(
@@ -78,11 +78,11 @@ def alive(
     """Status and health of a table."""
     head = StateHead(VERSION, name, 1, "1-ab12", 17, rfc3339(now), "5c1e8a02")
     health = replace(HEALTH, uptime_s=4000, reader=replace(HEALTH.reader, quality=221.4, lamp=188))
-    told = {
+    states = {
         "status": Status(state, "0.1.0", "4c7c4bc 2026-11-20", 18, mode, "synchronised", 1, record),
         "health": replace(health, **measured),
     }
-    return [Message(f"shoe/{name}/{topic}", joined(head, body), True) for topic, body in told.items()]
+    return [Message(f"shoe/{name}/{topic}", joined(head, body), True) for topic, body in states.items()]
 
 
 def rfc3339(ms: int) -> str:
@@ -101,10 +101,10 @@ def game(name: str) -> Scene:
     return next(scene for scene in GAMES if scene.game == name)
 
 
-def floor_of(*told: Sequence[Message], now: int = NOW) -> Floor:
+def floor_of(*batches: Sequence[Message], now: int = NOW) -> Floor:
     """A floor that has heard these messages as they came."""
     floor = Floor("shoe")
-    for each in (message for some in told for message in some):
+    for each in (message for some in batches for message in some):
         floor.handle(each.topic, each.payload, False, now)
     return floor
 
@@ -114,7 +114,7 @@ def a_hundred(now: int = NOW) -> Iterator[Message]:
     scenes = [sent_by(each) for each in (baccarat(24, 1), baccarat(60, 2), *GAMES[1:])]
     for number in range(1, 101):
         name = f"T{number:03}"
-        told = renamed(name, scenes[number % len(scenes)], now)
-        yield from latest(told)
+        batch = renamed(name, scenes[number % len(scenes)], now)
+        yield from latest(batch)
         yield from alive(name, now)
-        yield from (each for each in told[-60:] if not each.retained)
+        yield from (each for each in batch[-60:] if not each.retained)

@@ -28,11 +28,11 @@ def test_a_damaged_line_costs_no_other(
     path.write_bytes(b"".join(text))
     (tmp_path / "floor.toml").write_text(f'[store]\npath = "{tmp_path / "floor.db"}"\n')
     assert main(["--config", str(tmp_path / "floor.toml"), "backfill", str(path)]) == 1
-    told = capsys.readouterr()
-    assert told.err.count("skipped: ") == len(damaged)
-    assert f"line {min(damaged)}: the checksum is wrong" in told.err
+    printed = capsys.readouterr()
+    assert printed.err.count("skipped: ") == len(damaged)
+    assert f"line {min(damaged)}: the checksum is wrong" in printed.err
     left = [each for n, line in enumerate(lines, 1) if n not in damaged for each in messages(line)]
-    assert f"{path}: {len(left)} new" in told.out
+    assert f"{path}: {len(left)} new" in printed.out
     store = SqliteStore(tmp_path / "floor.db")
     assert kept(store) == made(left)
     store.close()

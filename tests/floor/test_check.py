@@ -190,8 +190,8 @@ def test_it_fits_and_says_the_failures_once_more_at_the_end(
     assert all("".join(f"{each.level}{each.name}{each.text}".split()) in shown[0] for each in FINDINGS)
     assert shown[1] == "".join(f"FAILbroker{FINDINGS[1].text}->{FINDINGS[1].remedy}".split())
     assert main(["check", "--json", "--config", str(tmp_path / "floor.toml")]) == 1
-    told = json.loads(capsys.readouterr().out)
-    assert (told["ok"], [each["level"] for each in told["checks"]]) == (False, ["OK", "FAIL", "WARN"])
+    report = json.loads(capsys.readouterr().out)
+    assert (report["ok"], [each["level"] for each in report["checks"]]) == (False, ["OK", "FAIL", "WARN"])
 
 
 def test_a_terminal_gets_colours(

@@ -65,10 +65,10 @@ def test_all_that_is_red_can_be_closed_and_each_closing_is_exported(
     capsys.readouterr()
     monkeypatch.setattr("firmware_bridge.floor.check.ANSWER_S", 0.2)  # nobody is at port 9
     floor("check")
-    told = capsys.readouterr().out.splitlines()
-    assert "OK    gaps       0 journals with gaps, 1 closed" in told
-    assert "OK    conflicts  0 messages in conflict, 1 closed" in told
-    assert "OK    quarantine 0 messages in quarantine, 1 closed" in told
+    lines = capsys.readouterr().out.splitlines()
+    assert "OK    gaps       0 journals with gaps, 1 closed" in lines
+    assert "OK    conflicts  0 messages in conflict, 1 closed" in lines
+    assert "OK    quarantine 0 messages in quarantine, 1 closed" in lines
 
 
 def test_the_metrics_count_what_is_open(floor: Callable[..., int], path: Path) -> None:
@@ -161,7 +161,7 @@ def test_a_digest_may_be_in_capitals(floor: Callable[..., int]) -> None:
     assert floor("close", "quarantine", "--digest", sha256(b"\xff").hexdigest().upper(), *WHO) == 0
 
 
-def told(path: Path, name: str, later_s: float) -> tuple[str, str]:
+def finding(path: Path, name: str, later_s: float) -> tuple[str, str]:
     """Level and text of the finding of a name, so long after the store was filled."""
     with closing(SqliteStore(path)) as store:
         [row] = store.rows("gaps", None, None)
@@ -170,23 +170,23 @@ def told(path: Path, name: str, later_s: float) -> tuple[str, str]:
 
 
 def test_a_gap_is_wrong_once_nothing_of_it_came_for_five_minutes(path: Path) -> None:
-    assert told(path, "gaps", 299) == ("WARN", "1 journals with gaps, being asked for")
-    assert told(path, "gaps", 300) == ("FAIL", "1 journals with gaps")
+    assert finding(path, "gaps", 299) == ("WARN", "1 journals with gaps, being asked for")
+    assert finding(path, "gaps", 300) == ("FAIL", "1 journals with gaps")
 
 
 def test_an_ingest_is_wrong_that_was_not_heard_for_a_minute_or_hears_nothing(path: Path) -> None:
-    assert told(path, "ingest", 0) == ("WARN", "no ingest has run with this store")
+    assert finding(path, "ingest", 0) == ("WARN", "no ingest has run with this store")
     with closing(SqliteStore(path)) as store:
         [row] = store.rows("gaps", None, None)
         at = str(row[-1])
         store.beat(Heartbeat("one", at, at, at, 8))
     words = "one said 59 s ago that it runs; newest message 59 s ago, last commit 59 s ago, 8 entries behind"
-    assert told(path, "ingest", 59) == ("OK", words)
-    assert told(path, "ingest", 60) == ("FAIL", "one has not said for 60 s that it runs")
-    assert told(path, "ingest", 7200) == ("FAIL", "one has not said for 2 h that it runs")
+    assert finding(path, "ingest", 59) == ("OK", words)
+    assert finding(path, "ingest", 60) == ("FAIL", "one has not said for 60 s that it runs")
+    assert finding(path, "ingest", 7200) == ("FAIL", "one has not said for 2 h that it runs")
     with closing(SqliteStore(path)) as store:
         store.beat(Heartbeat("one", at, fault="gone"))
-    assert told(path, "ingest", 3) == (
+    assert finding(path, "ingest", 3) == (
         "FAIL",
         "one said 3 s ago that it runs, and receives nothing: gone",
     )

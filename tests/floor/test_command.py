@@ -81,10 +81,10 @@ def test_check_names_what_is_wrong(
     filled(tmp_path / "floor.db")
     mocker.patch("firmware_bridge.floor.check.ANSWER_S", 0.2)
     assert floor("check", port=free_port()) == 1
-    told = capsys.readouterr().out
-    assert "FAIL  quarantine 1 messages in quarantine\n" in told
-    assert "-> run shoe-floor export quarantine for the reasons; once they are understood" in told
-    assert "it cannot be reached" in told
+    printed = capsys.readouterr().out
+    assert "FAIL  quarantine 1 messages in quarantine\n" in printed
+    assert "-> run shoe-floor export quarantine for the reasons; once they are understood" in printed
+    assert "it cannot be reached" in printed
 
 
 @pytest.mark.skipif(find_spec("nats") is not None, reason="nats-py is installed")
@@ -102,8 +102,8 @@ def test_a_floor_on_nats_names_the_package_that_is_missing(
 
 def test_backup_and_restore_as_the_doc_says(floor: Callable[..., int], tmp_path: Path) -> None:
     filled(tmp_path / "floor.db")
-    told = DOC.split("## Backup and restore")[1].split("\n## ")[0]
-    lines = [line.strip() for line in told.splitlines() if line.startswith("    ")]
+    section = DOC.split("## Backup and restore")[1].split("\n## ")[0]
+    lines = [line.strip() for line in section.splitlines() if line.startswith("    ")]
     lines = [
         line.replace("/var/lib/shoe-floor", str(tmp_path)).replace("/mnt/backup", str(tmp_path / "b")) for line in lines
     ]
@@ -167,7 +167,7 @@ def test_journals_older_than_a_setting_are_deleted(tmp_path: Path, capsys: pytes
     store.close()
 
 
-def test_pseudonyms_are_told_to_whoever_has_the_key(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_pseudonyms_are_resolved_for_whoever_has_the_key(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "key").write_text("k" * 32 + "\n")
     (tmp_path / "floor.toml").write_text(f'[ingest]\npseudonym_key_file = "{tmp_path / "key"}"\n')
     assert main(["--config", str(tmp_path / "floor.toml"), "pseudonym", "ANNA", "Bo"]) == 0

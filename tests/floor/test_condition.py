@@ -65,7 +65,7 @@ def test_days_are_left_by_the_pace_of_days_and_hours_by_that_of_the_last_one(
         (LEAST - 1, "FAIL", "the store takes 10.0 GB, 10.0 GB more a day; 0.3 GB are free, 39 min at this pace"),
     ],
 )
-def test_a_disk_is_told_of_three_days_and_an_hour_before(
+def test_a_disk_is_reported_three_days_and_an_hour_before(
     tmp_path: Path, mocker: MockerFixture, free: int, level: str, words: str
 ) -> None:
     with closing(SqliteStore(tmp_path / "floor.db")) as store:

@@ -65,13 +65,13 @@ def test_a_config_that_is_not_there_is_code_78(capsys: pytest.CaptureFixture[str
     assert "name the file with --config" in capsys.readouterr().err
 
 
-def test_every_mistake_is_told_at_once() -> None:
-    with pytest.raises(ConfigError) as told:
+def test_every_mistake_is_reported_at_once() -> None:
+    with pytest.raises(ConfigError) as raised:
         parse({"mqt": {}, "mqtt": {"prt": 1, "port": 0, "key": "k"}, "store": {"path": "floor.db"}, "ingest": 3})
-    lines = str(told.value).splitlines()
+    lines = str(raised.value).splitlines()
     assert len(lines) == 6
     assert "[mqt] is unknown: did you mean mqtt?" in lines[0]
-    assert "did you mean port?" in str(told.value)
+    assert "did you mean port?" in str(raised.value)
 
 
 @pytest.mark.parametrize(
@@ -105,11 +105,11 @@ def test_the_configs_of_table_and_floor_say_the_same_of_a_mistake(raw: dict[str,
         ({"servers": ["nats://n1.example:4222"], "consumer": "a b"}, "[nats] consumer"),
     ],
 )
-def test_mistakes_in_nats_are_told(nats: dict[str, object], mistake: str) -> None:
-    with pytest.raises(ConfigError) as told:
+def test_mistakes_in_nats_are_reported(nats: dict[str, object], mistake: str) -> None:
+    with pytest.raises(ConfigError) as raised:
         parse({"nats": nats})
-    assert mistake in str(told.value)
-    assert len(str(told.value).splitlines()) == 1
+    assert mistake in str(raised.value)
+    assert len(str(raised.value).splitlines()) == 1
 
 
 @pytest.mark.parametrize(
@@ -122,10 +122,12 @@ def test_mistakes_in_nats_are_told(nats: dict[str, object], mistake: str) -> Non
         ({"password_file": "/secret"}, "password_file needs url"),
     ],
 )
-def test_what_is_wrong_with_the_place_of_the_store_is_told_without_a_password(keys: dict[str, str], words: str) -> None:
-    with pytest.raises(ConfigError, match=words) as told:
+def test_what_is_wrong_with_the_place_of_the_store_is_reported_without_a_password(
+    keys: dict[str, str], words: str
+) -> None:
+    with pytest.raises(ConfigError, match=words) as raised:
         parse({"store": keys})
-    assert "Sesame" not in str(told.value)
+    assert "Sesame" not in str(raised.value)
 
 
 VKEY = "witness.house-b.example/w1+8c2881b9+BAtROtm0kkAVygkC7QeQRNOsXb7CMG8GlIwQ2o62458t"
@@ -151,12 +153,12 @@ LOG = "shoe.example/10000000c0ffee01/d683a89c+8edfc775+AYqI4910CfGV/VLbLTy6XXLKZ
         ({"record": {"every": 0}}, "[record] every = 0: write a whole number from 1 to 3600"),
     ],
 )
-def test_mistakes_in_witnesses_are_told(raw: dict[str, Any], mistake: str) -> None:
-    with pytest.raises(ConfigError) as told:
+def test_mistakes_in_witnesses_are_reported(raw: dict[str, Any], mistake: str) -> None:
+    with pytest.raises(ConfigError) as raised:
         parse(raw)
-    assert mistake in str(told.value)
-    assert len(str(told.value).splitlines()) == 1
-    assert "Sesame" not in str(told.value)
+    assert mistake in str(raised.value)
+    assert len(str(raised.value).splitlines()) == 1
+    assert "Sesame" not in str(raised.value)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ def days_ago(days: int) -> str:
 
 
 @pytest.mark.parametrize(
-    ("told", "came", "deletes"),
+    ("sent", "came", "deletes"),
     [
         pytest.param(4000, 4000, False, id="the clock jumped and nothing came since"),
         pytest.param(4000, 0, False, id="the clock jumped and something came since"),
@@ -28,11 +28,11 @@ def days_ago(days: int) -> str:
     ],
 )
 def test_a_clock_far_ahead_of_every_message_deletes_nothing(
-    told: int, came: int, deletes: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    sent: int, came: int, deletes: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     store = SqliteStore(tmp_path / "floor.db")
     old = event(1)._replace(at=OLD, received_at=OLD)
-    new = event(1, journal="4-6b")._replace(at=days_ago(told), received_at=days_ago(came))
+    new = event(1, journal="4-6b")._replace(at=days_ago(sent), received_at=days_ago(came))
     store.save([old, new], [], [Progress(each.key, 3, 1, 1) for each in (old, new)])
     (tmp_path / "floor.toml").write_text(f'[store]\npath = "{tmp_path / "floor.db"}"\nkeep_years = 10\n')
     assert main(["--config", str(tmp_path / "floor.toml"), "expire"]) == (0 if deletes else 1)

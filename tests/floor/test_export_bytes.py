@@ -20,7 +20,7 @@ from tests.kit.rows import each_row
 
 
 @pytest.mark.parametrize("form", [["--csv"], []], ids=["csv", "jsonl"])
-def test_a_byte_is_told_from_a_text_that_looks_like_it(tmp_path: Path, form: list[str]) -> None:
+def test_a_byte_is_distinguished_from_a_text_that_looks_like_it(tmp_path: Path, form: list[str]) -> None:
     bad = [b"\xff", rb"\xff", b'{"a":\n"\xe8\x8e\x8a"', b""]
     store = SqliteStore(tmp_path / "floor.db")
     store.save([], [Unread("shoe/T07/event", AT, "bad", each) for each in bad], [])

@@ -54,7 +54,7 @@ def sheet(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(text.splitlines()))
 
 
-def told(table: str) -> list[dict[str, Any]]:
+def round_bodies(table: str) -> list[dict[str, Any]]:
     return [body for each in every_row() if each.topic == "round" and (body := json.loads(each.body))["table"] == table]
 
 
@@ -70,7 +70,7 @@ def test_every_table_of_facts_is_exported(run: Any, store: SqliteStore) -> None:
 
 def test_json_has_the_values_as_they_are(run: Any) -> None:
     (first, *_) = objects(run("fact_round", "--table", "T00")[0])
-    message = told("T00")[0]
+    message = round_bodies("T00")[0]
     assert (first["tbl"], first["outcome"], first["bets"]) == ("T00", message["outcome"], message["bets"])
     assert first["closed_at"] == message["at"]
     assert first["last"] is False
@@ -79,7 +79,7 @@ def test_json_has_the_values_as_they_are(run: Any) -> None:
 def test_each_bet_is_a_column_of_csv_in_millionths(run: Any) -> None:
     found = [each for each in sheet(run("fact_round", "--csv", "--table", "T00")[0]) if each["status"] != "open"]
     assert "bets" not in found[0]
-    for row, message in zip(found, told("T00"), strict=True):
+    for row, message in zip(found, round_bodies("T00"), strict=True):
         bets = {name.removeprefix("bet."): value for name, value in row.items() if name.startswith("bet.")}
         assert len(bets) == 38
         assert {name: Decimal(value) for name, value in bets.items() if value} == {

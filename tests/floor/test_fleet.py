@@ -146,13 +146,13 @@ def test_a_killed_process_goes_on_where_its_journals_end(tmp_path: Path, broker:
     assert {path.name[:8] for name in TABLES for path in journal_files(journals / name)} == {"00000000", "00000001"}
 
 
-def test_a_limit_that_cannot_be_raised_is_told() -> None:
+def test_a_limit_that_cannot_be_raised_is_reported() -> None:
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
     try:
         assert raise_limit(before[0]) is None
-        told = raise_limit(10**9)
-        assert told is not None
-        assert "more is refused here" in told
+        warning = raise_limit(10**9)
+        assert warning is not None
+        assert "more is refused here" in warning
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
@@ -194,9 +194,9 @@ def streamed(backend: Backend) -> dict[tuple[object, ...], object]:
     """What came of `event` and `round`."""
     there: dict[tuple[object, ...], object] = {}
     for each in backend.received:
-        topic, told = each.topic.rpartition("/")[2], each.payload
+        topic, body = each.topic.rpartition("/")[2], each.payload
         if topic in ("event", "round"):
-            there[(topic, told["table"], told["journal"], told["seq"], told["n"])] = each.raw.decode()
+            there[(topic, body["table"], body["journal"], body["seq"], body["n"])] = each.raw.decode()
     return there
 
 

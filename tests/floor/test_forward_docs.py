@@ -43,17 +43,17 @@ EVENTS_OF = {
 
 
 def test_the_page_names_every_key_with_its_default() -> None:
-    told = dict(re.findall(r"^\| `(\w+)` \| (.*?) ?\| ", DOC.split("## What comes")[0], re.M))
-    assert list(told) == [field.name for field in fields(ForwardRow)]
+    documented = dict(re.findall(r"^\| `(\w+)` \| (.*?) ?\| ", DOC.split("## What comes")[0], re.M))
+    assert list(documented) == [field.name for field in fields(ForwardRow)]
     for field in fields(ForwardRow):
         default = field.default if field.default is not None else "none"
         wanted = "" if field.required else "none" if default == "none" else f"`{json.dumps(default)}`"
-        assert told[field.name] == wanted, field.name
+        assert documented[field.name] == wanted, field.name
 
 
 def test_the_page_names_every_kind_with_its_events() -> None:
-    told = re.findall(r"^\| `(\w+)` \| (`\w+`(?:, `\w+`)*) \|$", DOC, re.M)
-    assert {kind: set(re.findall(r"\w+", events)) for kind, events in told} == EVENTS_OF
+    documented = re.findall(r"^\| `(\w+)` \| (`\w+`(?:, `\w+`)*) \|$", DOC, re.M)
+    assert {kind: set(re.findall(r"\w+", events)) for kind, events in documented} == EVENTS_OF
     assert set(KINDS) == {"round", *EVENTS_OF} == set(KIND_OF.values())
     assert set().union(*EVENTS_OF.values()) == set(_MADE)
     assert set(KIND_OF) == {Round, *get_args(Fact)}

@@ -49,13 +49,13 @@ def test_each_round_of_each_table_reaches_the_receiver_whoever_is_killed(broker:
                 forward.kill()
         ingest.start()
         with process(config):
-            until(lambda: all(told(receiver, table) == table.rounds for table in tables))
+            until(lambda: all(received(receiver, table) == table.rounds for table in tables))
     for table in tables:
         ids = {each["id"] for each in receiver.events if each["partitionkey"] == table.table}
         assert len(ids) == len(table.rounds)
 
 
-def told(receiver: Receiver, table: FakeTable) -> list[bytes]:
+def received(receiver: Receiver, table: FakeTable) -> list[bytes]:
     """The messages of a table that the receiver got, each once, in the order of play."""
     found = {each["id"]: each["data"] for each in receiver.events if each["partitionkey"] == table.table}
     made = {name(raw): raw for raw in table.rounds}

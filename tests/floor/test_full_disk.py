@@ -60,7 +60,7 @@ def found(path: Path, later_s: float = 0.0) -> dict[str, Finding]:
         return {each.name: each for each in findings(store, time.time() + later_s)}
 
 
-def test_a_full_disk_is_told_and_play_waits_for_room(disk: Path, floor: Any) -> None:
+def test_a_full_disk_is_reported_and_play_waits_for_room(disk: Path, floor: Any) -> None:
     path = disk / "floor.db"
     daemon, ingest = floor(path)
     play(daemon, 3)
@@ -87,7 +87,7 @@ def test_a_full_disk_is_told_and_play_waits_for_room(disk: Path, floor: Any) -> 
     assert (stopped.level, stopped.text.partition(", and ")[2]) == ("FAIL", "receives nothing: it was ended")
 
 
-def test_a_commit_that_hangs_is_told_while_it_hangs(tmp_path: Path, floor: Any) -> None:
+def test_a_commit_that_hangs_is_reported_while_it_hangs(tmp_path: Path, floor: Any) -> None:
     path = tmp_path / "floor.db"
     daemon, ingest = floor(path)
     play(daemon, 3)

@@ -81,16 +81,16 @@ def test_what_a_game_shows_is_let_through_by_words_seats_and_amounts(war: None) 
     hands = (Hand("S2", ("As",), bad, bad, bad), Hand(bad, ("Kd",)), Hand("player", ("Qc",)), Hand("S1", ("2s",), "7"))
     round = HEAD | {"seq": 9, "at": at(9), "game": "war", "round": 1, "revision": 0, "status": "closed"}
     round |= {"shown": ["S1"], "outcome": "even", "hands": {"S2": {"cards": ["2h"]}, bad: {"cards": ["2s"]}}}
-    told = fold(NOTHING, "round", json.dumps(round).encode()).rounds[0]
-    assert result(told) == Result(1, "", hands=(Hand("S2", ("2h",)),), shoe=3)
+    folded = fold(NOTHING, "round", json.dumps(round).encode()).rounds[0]
+    assert result(folded) == Result(1, "", hands=(Hand("S2", ("2h",)),), shoe=3)
     GAMES["war"] = replace(WAR, guest=Guest())
-    assert result(told) == Result(1, "", shoe=3)
-    shows = Guest(result=lambda told: Result(told.round, bad, bad, hands, pot=bad, pairs=(bad,)))
+    assert result(folded) == Result(1, "", shoe=3)
+    shows = Guest(result=lambda folded: Result(folded.round, bad, bad, hands, pot=bad, pairs=(bad,)))
     GAMES["war"] = replace(WAR, guest=shows)
-    assert result(told) == Result(1, "", "", (Hand("S1", ("2s",), "7"), Hand("S2", ("As",))), shoe=3)
+    assert result(folded) == Result(1, "", "", (Hand("S1", ("2s",), "7"), Hand("S2", ("As",))), shoe=3)
     GAMES["war"] = replace(WAR, guest=replace(shows, hidden=2))
-    assert result(told).hands == (Hand("S1", ("2s",), "7"), Hand("S2", (None, None)))
-    assert result(replace(told, shown=())).hands == (Hand("S1", (None, None)), Hand("S2", (None, None)))
+    assert result(folded).hands == (Hand("S1", ("2s",), "7"), Hand("S2", (None, None)))
+    assert result(replace(folded, shown=())).hands == (Hand("S1", (None, None)), Hand("S2", (None, None)))
 
 
 def test_the_name_of_a_table_is_no_html() -> None:

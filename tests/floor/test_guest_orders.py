@@ -30,7 +30,7 @@ def heard(name: str) -> list[Said]:
     return [each for each in STAGES[name]().said if each.topic in TOPICS]
 
 
-def told(kept: Kept) -> set[Any]:
+def showable(kept: Kept) -> set[Any]:
     """All that a screen could show of cards, results, roads and pots, if nothing stopped the table."""
     status = replace(kept.status, state="online", mode="FULL") if kept.status else None
     alarm = replace(kept.alarm, open=()) if kept.alarm else None
@@ -49,7 +49,7 @@ def in_order(name: str, start: int) -> tuple[tuple[Said, ...], tuple[frozenset[A
     kept, shown, until = NOTHING, set[Any](), []
     for each in part:
         kept = fold(kept, each.topic, each.payload)
-        shown |= told(kept)
+        shown |= showable(kept)
         until.append(frozenset(shown))
     return part, tuple(until), kept
 
@@ -66,7 +66,7 @@ def played(part: Sequence[Said], until: Sequence[frozenset[Any]], order: Sequenc
     kept, newest = NOTHING, 0
     for n in order:
         kept, newest = fold(kept, part[n].topic, part[n].payload), max(newest, n)
-        assert told(kept) <= until[newest]
+        assert showable(kept) <= until[newest]
     return kept
 
 

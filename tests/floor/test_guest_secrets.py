@@ -67,13 +67,15 @@ def faces(drawn: str) -> Counter[str]:
 def forbidden(name: str) -> frozenset[str]:
     """Every text that a table said or knows and that no screen may say."""
     stage = STAGES[name]()
-    told = {WHY, VERSION_SAID, "SECRETBET", "ORDER", "4c7c4bc", *PEOPLE, *PURSES, *BETS}
-    told |= {id for policy in POLICIES.values() for id in policy if "_" in id or id in ("overdrawn", "foreign", "jam")}
+    secrets = {WHY, VERSION_SAID, "SECRETBET", "ORDER", "4c7c4bc", *PEOPLE, *PURSES, *BETS}
+    secrets |= {
+        id for policy in POLICIES.values() for id in policy if "_" in id or id in ("overdrawn", "foreign", "jam")
+    }
     for each in stage.said:
         plain = json.loads(each.payload)
-        told |= {text for text in texts(plain) if re.search(" [a-z]+ ", text)}
-        told |= {plain.get("journal", WHY), plain.get("at", WHY)}
-    return frozenset(told)
+        secrets |= {text for text in texts(plain) if re.search(" [a-z]+ ", text)}
+        secrets |= {plain.get("journal", WHY), plain.get("at", WHY)}
+    return frozenset(secrets)
 
 
 @each_mode
@@ -103,11 +105,11 @@ def test_a_stage_has_said_what_must_not_be_seen() -> None:
 # ---------------------------------------------------------------- by when it is sent
 
 
-def hands_of(told: dict[str, Any]) -> Counter[str]:
+def hands_of(message: dict[str, Any]) -> Counter[str]:
     """The cards of a round that is over which the house shows."""
-    shown = told.get("shown")
-    hands = {slot: hand for slot, hand in told.get("hands", {}).items() if shown is None or slot in shown}
-    dealer = told.get("dealer", {}).get("cards", [])
+    shown = message.get("shown")
+    hands = {slot: hand for slot, hand in message.get("hands", {}).items() if shown is None or slot in shown}
+    dealer = message.get("dealer", {}).get("cards", [])
     return Counter([*dealer, *(card for hand in hands.values() for card in hand["cards"])])
 
 

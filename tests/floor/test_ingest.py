@@ -49,20 +49,20 @@ def on(name: str, body: bytes) -> Delivery:
     return Delivery(f"shoe/T07/{name}", body)
 
 
-def test_stored_is_said_after_the_commit_and_a_repeat_is_told_again(store: SqliteStore) -> None:
+def test_stored_is_said_after_the_commit_and_again_for_a_repeat(store: SqliteStore) -> None:
     source = Said()
     ingest = Ingest(store, source)
     batch = [on("event", event(1).body), on("event", event(2).body), on("event", event(4).body)]
     ingest.save(batch)
     assert store.count("messages") == 3
     assert source.acknowledged == batch
-    told = ("shoe/T07/stored", {"journal": "3-5ad1", "seq": 2, "by": "floor"})
-    assert source.published == [told]
+    stored = ("shoe/T07/stored", {"journal": "3-5ad1", "seq": 2, "by": "floor"})
+    assert source.published == [stored]
     ingest.save(batch[:1])
-    assert source.published == [told, told]
+    assert source.published == [stored, stored]
 
 
-def test_repeats_alone_are_told_to_be_stored_by_the_next_run_too(store: SqliteStore) -> None:
+def test_repeats_alone_are_acknowledged_as_stored_by_the_next_run_too(store: SqliteStore) -> None:
     batch = [on("event", event(1).body), on("event", event(2).body)]
     Ingest(store, Said()).save(batch)
     source = Said()
@@ -94,25 +94,25 @@ def test_bad_bytes_are_kept_and_acknowledged(store: SqliteStore) -> None:
     assert source.acknowledged == batch
 
 
-def test_while_more_waits_stored_is_told_every_two_seconds_and_then_at_once(store: SqliteStore) -> None:
+def test_while_more_waits_stored_is_published_every_two_seconds_and_then_at_once(store: SqliteStore) -> None:
     source, now = Said(), 0.0
     ingest = Ingest(store, source, clock=lambda: now)
 
-    def told(*seqs: int, is_behind: bool) -> list[object]:
+    def stored_after(*seqs: int, is_behind: bool) -> list[object]:
         before = len(source.published)
         for seq in seqs:
             ingest.save([on("event", event(seq).body)], is_behind=is_behind)
             ingest.ask()
         return [body["seq"] for topic, body in source.published[before:] if topic == "shoe/T07/stored"]
 
-    assert told(1, is_behind=False) == [1]
+    assert stored_after(1, is_behind=False) == [1]
     now = 1.9
-    assert told(2, 3, is_behind=True) == []
+    assert stored_after(2, 3, is_behind=True) == []
     now = 2.0
-    assert told(4, is_behind=True) == [4]
+    assert stored_after(4, is_behind=True) == [4]
     now = 3.0
-    assert told(5, is_behind=True) == []
-    assert told(6, is_behind=False) == [6]
+    assert stored_after(5, is_behind=True) == []
+    assert stored_after(6, is_behind=False) == [6]
     assert store.count("messages") == 6
 
 

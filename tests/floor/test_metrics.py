@@ -191,10 +191,10 @@ def test_openmetrics_is_said_to_whoever_asks_for_it() -> None:
     assert wanted("application/openmetrics-text; version=0.0.1") == wanted("*/*") == wanted("") == PLAIN
     floor = Floor()
     floor.say("status", **STATUS)
-    told = floor.exporter.text(OPEN)
-    assert told.endswith("\n# EOF\n")
-    assert "# TYPE shoe_connections counter\nshoe_connections_total{" in told
-    assert "# TYPE shoe_build info\nshoe_build_info{" in told
+    exposed = floor.exporter.text(OPEN)
+    assert exposed.endswith("\n# EOF\n")
+    assert "# TYPE shoe_connections counter\nshoe_connections_total{" in exposed
+    assert "# TYPE shoe_build info\nshoe_build_info{" in exposed
     assert "# TYPE shoe_connections_total counter\n" in floor.exporter.text(PLAIN)
 
 

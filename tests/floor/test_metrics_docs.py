@@ -23,12 +23,12 @@ DOC = (ROOT / "docs/metrics.md").read_text("utf-8")
 
 
 def test_the_page_of_docs_names_every_metric_with_its_kind_unit_and_meaning() -> None:
-    told = {
+    documented = {
         name: tuple(rest) for name, *rest in re.findall(r"^\| `(shoe_\w+)` \| (.*?) \| (.*?) \| (.*) \|$", DOC, re.M)
     }
     own = [*OF_THE_EXPORTER, *OF_THE_STORE, *OF_ITS_CONDITION, *OF_RECORDS, *OF_RECEIVERS]
     of_a_table = [(each.name, each.kind, each.unit, each.help) for each in OF_A_TABLE]
-    assert told == {name: tuple(rest) for name, *rest in (*of_a_table, *own)}
+    assert documented == {name: tuple(rest) for name, *rest in (*of_a_table, *own)}
 
 
 def test_the_unit_is_as_hardened_as_the_ingests() -> None:
@@ -41,8 +41,8 @@ def test_the_unit_is_as_hardened_as_the_ingests() -> None:
 
 
 def test_every_command_that_the_page_and_the_runbooks_name_is_one() -> None:
-    told = DOC + (ROOT / "docs/prometheus/shoe.rules.yml").read_text("utf-8")
-    named = set(re.findall(r"\b(shoe(?:-floor)?) ([a-z]+)", "\n".join(re.findall(r"`[^`\n]+`", told))))
+    documents = DOC + (ROOT / "docs/prometheus/shoe.rules.yml").read_text("utf-8")
+    named = set(re.findall(r"\b(shoe(?:-floor)?) ([a-z]+)", "\n".join(re.findall(r"`[^`\n]+`", documents))))
     assert len(named) > 8
     for program, command in sorted(named):
         with pytest.raises(SystemExit) as ended:

@@ -138,16 +138,16 @@ def test_sentences_of_the_shoe_lose_the_name_in_them() -> None:
 
 
 def test_a_round_that_was_voided_names_nobody() -> None:
-    told = round_of(4, 2, status="voided")
-    body = told.body.replace(b'"prev"', b'"by":"ANNA","prev"')
-    assert HIDDEN.row(told._replace(body=body)).body == body.replace(b"ANNA", ANNA.encode())
+    message = round_of(4, 2, status="voided")
+    body = message.body.replace(b'"prev"', b'"by":"ANNA","prev"')
+    assert HIDDEN.row(message._replace(body=body)).body == body.replace(b"ANNA", ANNA.encode())
 
 
 @pytest.mark.parametrize("status", ["closed", "corrected", "voided"])
 def test_a_round_does_not_name_its_dealer(status: str) -> None:
-    told = round_of(4, 2, status=status)
-    body = told.body.replace(b'"prev"', b'"dealt_by":"ANNA","pit":"Pit 3","prev"')
-    assert HIDDEN.row(told._replace(body=body)).body == body.replace(b"ANNA", ANNA.encode())
+    message = round_of(4, 2, status=status)
+    body = message.body.replace(b'"prev"', b'"dealt_by":"ANNA","pit":"Pit 3","prev"')
+    assert HIDDEN.row(message._replace(body=body)).body == body.replace(b"ANNA", ANNA.encode())
 
 
 def test_bytes_that_are_no_message_lose_what_looks_like_a_name() -> None:

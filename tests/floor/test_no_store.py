@@ -29,8 +29,8 @@ def test_where_there_is_no_store_none_is_made(
         path.write_bytes(left)
     words = ["--config", str(config), command, *{"backup": [str(backup)], "export": ["messages"]}.get(command, [])]
     assert main(words) == 1
-    told = capsys.readouterr()
-    assert f"there is no store at {path}" in (told.out if command == "check" else told.err)
+    printed = capsys.readouterr()
+    assert f"there is no store at {path}" in (printed.out if command == "check" else printed.err)
     assert backup.read_bytes() == b"yesterday's"
     assert (path.read_bytes() if path.exists() else None) == left
     assert {each.name for each in tmp_path.iterdir()} - {path.name} == {backup.name, config.name}

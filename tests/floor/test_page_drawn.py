@@ -41,9 +41,9 @@ class NoSource:
         raise AssertionError(name)
 
 
-def views(*told: list[Message], now: int = NOW) -> Views:
+def views(*batches: list[Message], now: int = NOW) -> Views:
     feed = Feed("shoe", NoSource(), lambda: "", lambda: now)
-    feed.handle([Delivery(each.topic, each.payload) for some in told for each in some], "")
+    feed.handle([Delivery(each.topic, each.payload) for some in batches for each in some], "")
     return Views(feed)
 
 
@@ -94,8 +94,8 @@ def test_the_head_of_a_table_says_once_what_is_next() -> None:
 
 
 def test_a_decision_in_chinese_is_without_the_word_to_type() -> None:
-    told = [*messages("T07", baccarat(3, 7, "9s ?? Kd")), *alive("T07")]
-    feed = views(told)._feed
+    batch = [*messages("T07", baccarat(3, 7, "9s ?? Kd")), *alive("T07")]
+    feed = views(batch)._feed
     for lang in LANGUAGES:
         labels = [each.label for each in offered(feed.floor.tables["T07"], feed.troubles["T07"], lang)]
         assert [label for label in labels if re.search("void|remove|keep", label)] == [] or lang == "en"
@@ -114,11 +114,11 @@ def test_no_line_begins_with_a_dot() -> None:
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_a_card_says_what_is_wrong_and_a_line_how_fast_it_goes(lang: Language) -> None:
-    told = messages("T07", baccarat(20, 7, "9s ?? Kd"))
-    shown = seen_text(views(told, alive("T07")).grid_parts(lang)["t-T07"])
+    batch = messages("T07", baccarat(20, 7, "9s ?? Kd"))
+    shown = seen_text(views(batch, alive("T07")).grid_parts(lang)["t-T07"])
     for id in ("trouble.blocked", "alarm.unreadable", "page.per_hour", "page.since", "game.baccarat"):
         assert text(lang, id) in shown
-    assert names.slot(lang, "B2") not in seen_text(views(told).table_parts("T07", lang)["state"])  # the pit decides
+    assert names.slot(lang, "B2") not in seen_text(views(batch).table_parts("T07", lang)["state"])  # the pit decides
     fine = views(messages("T07", baccarat(20, 7, "9s Kd")), alive("T07"))
     shown = seen_text(fine.grid_parts(lang)["t-T07"])
     assert re.fullmatch(f" {text(lang, 'trouble.playing')} {text(lang, 'page.per_hour')} [0-9]+ ", shown)
@@ -136,11 +136,11 @@ def test_an_alarm_says_what_may_be_decided(lang: Language) -> None:
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_no_page_reads_the_text_of_an_alarm(lang: Language) -> None:
-    told = [*messages("T07", baccarat(3, 7, "9s ?? Kd")), *alive("T07")]
-    emptied = [each._replace(payload=re.sub(rb'"text":"[^"]+"', b'"text":""', each.payload)) for each in told]
-    assert emptied != told
+    batch = [*messages("T07", baccarat(3, 7, "9s ?? Kd")), *alive("T07")]
+    emptied = [each._replace(payload=re.sub(rb'"text":"[^"]+"', b'"text":""', each.payload)) for each in batch]
+    assert emptied != batch
     for some in (Views.grid_parts, lambda views, lang: views.table_parts("T07", lang)):
-        assert some(views(told), lang) == some(views(emptied), lang)
+        assert some(views(batch), lang) == some(views(emptied), lang)
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -160,10 +160,10 @@ def test_an_alarm_that_blocks_is_no_warning() -> None:
 def test_foreign_text_is_never_markup(lang: Language) -> None:
     evil = "\"><script>alert('x')</script>&"
     name = "T<b>'\"&"
-    told = messages(
+    batch = messages(
         name, baccarat(2, 7, orders.DealerIn("<i>Wu</i>"), inputs.DeviceLost(at=0, device="reader", why=evil))
     )
-    drawn = views(told, alive(name, mode=evil, faults=(evil,)))
+    drawn = views(batch, alive(name, mode=evil, faults=(evil,)))
     for page in (drawn.grid_document(lang), drawn.table_document(name, lang), drawn.unknown_document(evil, lang)):
         assert "<script>" not in page
         assert "<i>" not in page
@@ -245,11 +245,11 @@ def test_all_that_a_table_says_by_id_has_a_text(lang: Language) -> None:
 def hands(name: str) -> list[str]:
     module = sys.modules[DEALT[name].hand.__module__]
     words = getattr(module, "WORDS", None) or getattr(module, "POINTS", None)
-    told = [
+    points = [
         each["points"] for example in examples()[f"round.{name}.closed"].values() for each in example["hands"].values()
     ]
     named = [each for each in (words or {}).values() if isinstance(each, str)] if isinstance(words, dict) else []
-    return told + [each for each in named if each not in ("points",)]
+    return points + [each for each in named if each not in ("points",)]
 
 
 @pytest.mark.parametrize(
@@ -269,11 +269,11 @@ def test_the_language_is_the_one_asked_for(asked: str, accepted: str, lang: str)
 
 
 @pytest.mark.parametrize(
-    ("told", "words"),
+    ("slot", "words"),
     [("P3", "player card 3"), ("S3.2", "seat 3"), ("D", "dealer"), ("R1", "reserve 1"), ("X9", "X9"), ("", "")],
 )
-def test_slots_are_called_as_people_do(told: str, words: str) -> None:
-    assert names.slot("en", told) == words
+def test_slots_are_called_as_people_do(slot: str, words: str) -> None:
+    assert names.slot("en", slot) == words
 
 
 # ---------------------------------------------------------------- colours

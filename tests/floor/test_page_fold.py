@@ -18,37 +18,37 @@ LOST = inputs.DeviceLost(at=0, device="reader", why="unplugged")
 NO_SHOE = Scene("baccarat", {"burn": "none"}, ())
 
 
-def seen(*told: list[Message]) -> Seen:
-    return next(iter(floor_of(*told).tables.values()))
+def seen(*batches: list[Message]) -> Seen:
+    return next(iter(floor_of(*batches).tables.values()))
 
 
 def test_the_latest_of_each_topic_counts_and_repeats_of_rounds_change_nothing() -> None:
-    told = messages("T07", baccarat(10))
-    floor = floor_of(told)
+    batch = messages("T07", baccarat(10))
+    floor = floor_of(batch)
     table = floor.tables["T07"]
     assert table.table.game == "baccarat"
     assert len(table.roads.outcomes) == len(table.rounds) >= 10
     version = table.version
-    rounds = [each for each in told if not each.retained]
+    rounds = [each for each in batch if not each.retained]
     assert [floor.handle(each.topic, each.payload, False, NOW) for each in rounds] == [None] * len(rounds)
     assert table.version == version
 
 
 def test_a_correction_takes_the_place_of_its_round_and_a_late_round_its_own() -> None:
-    told = [each for each in messages("T07", game("blackjack")) if not each.retained]
-    closed = msgspec.json.decode(told[0].payload)
+    batch = [each for each in messages("T07", game("blackjack")) if not each.retained]
+    closed = msgspec.json.decode(batch[0].payload)
     again = closed | {"status": "corrected", "revision": 1, "corrects": closed["seq"], "by": "x", "seq": 90}
-    corrected = Message(told[0].topic, msgspec.json.encode(again), False)
-    table = seen([corrected, told[1], told[0]])
+    corrected = Message(batch[0].topic, msgspec.json.encode(again), False)
+    table = seen([corrected, batch[1], batch[0]])
     assert [(each.round, each.status) for each in table.rounds.values()] == [(1, "corrected"), (2, "voided")]
-    assert [each.round for each in seen([told[1], told[0]]).last_rounds(2)] == [2, 1]
+    assert [each.round for each in seen([batch[1], batch[0]]).last_rounds(2)] == [2, 1]
 
 
 def test_rounds_are_kept_up_to_a_number() -> None:
-    told = [each for each in messages("T07", baccarat(70)) if not each.retained]
-    assert len(seen(told).rounds) == len(told) >= 70
-    first = msgspec.json.decode(told[0].payload)
-    many = [Message(told[0].topic, msgspec.json.encode(first | {"shoe": n, "seq": n}), False) for n in range(1, 300)]
+    batch = [each for each in messages("T07", baccarat(70)) if not each.retained]
+    assert len(seen(batch).rounds) == len(batch) >= 70
+    first = msgspec.json.decode(batch[0].payload)
+    many = [Message(batch[0].topic, msgspec.json.encode(first | {"shoe": n, "seq": n}), False) for n in range(1, 300)]
     kept = seen(many)
     assert len(kept.rounds) == KEPT
     assert [bool(each.hands) for each in kept.last_rounds(KEPT)] == [True] * WHOLE + [False] * (KEPT - WHOLE)
@@ -64,22 +64,22 @@ def test_rounds_an_hour_are_those_of_the_last_one() -> None:
 
 
 def test_an_emptied_table_is_no_more() -> None:
-    told = latest(messages("T07", baccarat(3)))
-    floor = floor_of(told)
-    for each in told:
+    batch = latest(messages("T07", baccarat(3)))
+    floor = floor_of(batch)
+    for each in batch:
         floor.handle(each.topic, b"", True, NOW)
     assert floor.tables == {}
     assert floor.handle("shoe/T07/table", b"", True, NOW) is None
 
 
-def test_what_cannot_be_read_is_told_until_the_next_good_one() -> None:
-    told = messages("T07", baccarat(3))
-    floor = floor_of(told)
+def test_what_cannot_be_read_is_reported_until_the_next_good_one() -> None:
+    batch = messages("T07", baccarat(3))
+    floor = floor_of(batch)
     assert floor.handle("shoe/T07/table", b"\xff{", False, NOW) == "T07"
     assert list(floor.tables["T07"].unreadable) == ["table"]
     assert trouble(floor.tables["T07"], NOW).word == "alarm"
     assert floor.handle("shoe/T07/table", b"\xff{", False, NOW) is None
-    for each in latest(told):
+    for each in latest(batch):
         floor.handle(each.topic, each.payload, False, NOW)
     assert floor.tables["T07"].unreadable == {}
 
@@ -89,7 +89,7 @@ def test_other_topics_are_nobodys(topic: str) -> None:
     assert Floor("shoe").handle(topic, b"{}", False, NOW) is None
 
 
-def test_health_is_as_old_as_it_was_told() -> None:
+def test_health_is_as_old_as_it_was_reported() -> None:
     floor = Floor("shoe")
     status, health = alive("T07", NOW - 500_000)
     floor.handle(health.topic, health.payload, True, NOW)
@@ -107,12 +107,12 @@ def test_health_is_as_old_as_it_was_told() -> None:
 
 
 def test_a_will_of_an_older_connection_says_nothing() -> None:
-    told = alive("T07")
-    gone = msgspec.json.decode(told[0].payload) | {"state": "lost", "link": 0}
-    floor = floor_of(told)
-    assert floor.handle(told[0].topic, msgspec.json.encode(gone), False, NOW) is None
-    assert floor.handle(told[0].topic, msgspec.json.encode(gone | {"boot": "other"}), False, NOW) is None
-    assert floor.handle(told[0].topic, msgspec.json.encode(gone | {"link": 1}), False, NOW) == "T07"
+    batch = alive("T07")
+    gone = msgspec.json.decode(batch[0].payload) | {"state": "lost", "link": 0}
+    floor = floor_of(batch)
+    assert floor.handle(batch[0].topic, msgspec.json.encode(gone), False, NOW) is None
+    assert floor.handle(batch[0].topic, msgspec.json.encode(gone | {"boot": "other"}), False, NOW) is None
+    assert floor.handle(batch[0].topic, msgspec.json.encode(gone | {"link": 1}), False, NOW) == "T07"
     assert trouble(floor.tables["T07"], NOW) == ("silent", "lost")
 
 

@@ -27,8 +27,8 @@ def said(name: str) -> tuple[Message, ...]:
 
 def payload(topic: str) -> dict[str, Any]:
     """The latest that T66 says on a topic."""
-    told = [each.payload for each in said("T66") if each.topic == f"shoe/T66/{topic}"]
-    decoded: dict[str, Any] = msgspec.json.decode(told[-1])
+    payloads = [each.payload for each in said("T66") if each.topic == f"shoe/T66/{topic}"]
+    decoded: dict[str, Any] = msgspec.json.decode(payloads[-1])
     return decoded
 
 
@@ -42,11 +42,11 @@ def odd(topic: str, *path: str | int, to: Any) -> Delivery:
     return Delivery(f"shoe/T66/{topic}", msgspec.json.encode(body))
 
 
-def feed(*told: Delivery) -> Feed:
+def feed(*deliveries: Delivery) -> Feed:
     """A feed with two sound tables, T01 and T66, and what is odd after that."""
     made = Feed("shoe", NoSource(), lambda: "", lambda: NOW)
     sound = [Delivery(each.topic, each.payload) for name in ("T01", "T66") for each in said(name)]
-    made.handle([*sound, *told], "")
+    made.handle([*sound, *deliveries], "")
     return made
 
 
@@ -62,9 +62,9 @@ ODD = {
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-@pytest.mark.parametrize("told", ODD.values(), ids=ODD)
-def test_a_message_that_nobody_can_draw_takes_no_page_away(told: Delivery, lang: Any) -> None:
-    sound, drawn = Views(feed()), Views(feed(told))
+@pytest.mark.parametrize("delivery", ODD.values(), ids=ODD)
+def test_a_message_that_nobody_can_draw_takes_no_page_away(delivery: Delivery, lang: Any) -> None:
+    sound, drawn = Views(feed()), Views(feed(delivery))
     parts, wanted = drawn.grid_parts(lang), sound.grid_parts(lang)
     assert [parts["tables"], parts["t-T01"], parts["p-T01"]] == [wanted["tables"], wanted["t-T01"], wanted["p-T01"]]
     assert drawn.grid_document(lang).count('<li id="tile-') == 2
@@ -100,7 +100,7 @@ def test_what_cannot_be_drawn_says_so_and_is_logged_once(caplog: pytest.LogCaptu
     ],
     ids=["no UTF-8", "too deep"],
 )
-def test_a_round_that_cannot_be_read_is_told_at_its_table(raw: bytes) -> None:
+def test_a_round_that_cannot_be_read_is_reported_at_its_table(raw: bytes) -> None:
     made = feed(Delivery("shoe/T66/round", raw))
     assert list(made.floor.tables["T66"].unreadable) == ["round"]
     assert made.troubles["T66"].word == "alarm"
@@ -133,10 +133,10 @@ def test_a_message_that_breaks_the_fold_is_left_out(
         raise RuntimeError("nobody thought of that")
 
     monkeypatch.setattr(made.guests, "handle", breaks)
-    told = [Delivery(each.topic, each.payload) for each in latest(messages("T02", baccarat(2)))]
-    made.handle([*told, *told], "")
+    deliveries = [Delivery(each.topic, each.payload) for each in latest(messages("T02", baccarat(2)))]
+    made.handle([*deliveries, *deliveries], "")
     assert made.troubles["T02"].word == "playing"
-    assert len(caplog.records) == len(told)
+    assert len(caplog.records) == len(deliveries)
 
 
 @pytest.mark.parametrize("name", ["²", "T²", "①2", "9" * 4299, "9" * 5000, "T" + "9" * 5000])

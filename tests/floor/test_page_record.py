@@ -67,8 +67,8 @@ class Drawn:
         name: str = "T07",
     ) -> None:
         self.feed, self.lang, self.name = Feed("shoe", NoSource(), lambda: "", lambda: NOW), lang, name
-        told = [*messages(name, baccarat(5)), *signing(name, signed=signed)]
-        self.feed.handle([Delivery(each.topic, each.payload) for each in told], "")
+        batch = [*messages(name, baccarat(5)), *signing(name, signed=signed)]
+        self.feed.handle([Delivery(each.topic, each.payload) for each in batch], "")
         self.feed.watching = watching
         self.views = Views(self.feed)
         self.see(standing, fault, longest)

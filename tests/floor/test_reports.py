@@ -52,7 +52,7 @@ def run(config: Path, store: SqliteStore, capsys: pytest.CaptureFixture[str]) ->
     return run
 
 
-def told() -> list[dict[str, Any]]:
+def round_messages() -> list[dict[str, Any]]:
     """The messages about rounds; in the scenes each round has one."""
     return [json.loads(each.body) for each in every_row() if each.topic == "round"]
 
@@ -62,8 +62,8 @@ def sheet(text: str) -> list[dict[str, str]]:
 
 
 def test_the_rounds_of_each_table(run: Any) -> None:
-    counted = Counter(each["table"] for each in told() if each["status"] != "voided")
-    voided = Counter(each["table"] for each in told() if each["status"] == "voided")
+    counted = Counter(each["table"] for each in round_messages() if each["status"] != "voided")
+    voided = Counter(each["table"] for each in round_messages() if each["status"] == "voided")
     found = sheet(run("report", "table", "--csv"))
     assert {row["table"]: (int(row["rounds"]), int(row["voided"])) for row in found} == {
         table: (counted[table], voided[table]) for table in TABLES
@@ -72,7 +72,7 @@ def test_the_rounds_of_each_table(run: Any) -> None:
 
 def test_money_is_that_of_the_messages(run: Any) -> None:
     (row,) = sheet(run("report", "day", "--csv", "--since", DAY, "--table", "T01"))
-    rounds = [each for each in told() if each["table"] == "T01" and each["status"] != "voided"]
+    rounds = [each for each in round_messages() if each["table"] == "T01" and each["status"] != "voided"]
     assert {each["game"] for each in rounds} == {"blackjack"}
     assert Decimal(row["house won"]) == sum(Decimal(each["house"]) for each in rounds)
     assert Decimal(row["staked"]) == sum(Decimal(put) for each in rounds for put, _ in each["stakes"].values())
@@ -81,7 +81,7 @@ def test_money_is_that_of_the_messages(run: Any) -> None:
 
 def test_what_each_bet_did(run: Any) -> None:
     found = {row["bet"]: row for row in sheet(run("report", "bet", "--csv", "--table", "T00"))}
-    rounds = [each for each in told() if each["table"] == "T00" and each["status"] != "voided"]
+    rounds = [each for each in round_messages() if each["table"] == "T00" and each["status"] != "voided"]
     assert len(found) == 38
     for bet, row in found.items():
         nets = [Decimal(str(each["bets"][bet])) for each in rounds]

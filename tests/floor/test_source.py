@@ -76,8 +76,8 @@ def test_what_the_broker_does_not_take_is_named_once(
         source.publish(topic, b"{}")
     until(source, lambda _: source.is_answered)
     assert list(source.refused) == ["stored"]
-    told = [each.getMessage() for each in caplog.records if "refuses our messages" in each.getMessage()]
-    assert told == ["the broker refuses our messages on shoe/T07/stored (Not authorized): allow them in its ACL"]
+    warnings = [each.getMessage() for each in caplog.records if "refuses our messages" in each.getMessage()]
+    assert warnings == ["the broker refuses our messages on shoe/T07/stored (Not authorized): allow them in its ACL"]
 
 
 @pytest.mark.parametrize("clean", [False, True])
@@ -98,15 +98,15 @@ def test_a_message_of_megabytes_stays_at_the_broker(
     assert source.is_up
 
 
-def test_a_second_client_of_one_name_is_told(
+def test_a_second_client_of_one_name_is_reported(
     brokers: Callable[..., Broker], opened: Open, caplog: pytest.LogCaptureFixture
 ) -> None:
     broker = brokers()
     both = [opened(broker), opened(broker)]
     wanted = "(perhaps another client uses the client id shoe-floor-ingest: end it, or set [mqtt] client_id)"
-    until_it_is_told = Patience()
+    patience = Patience()
     while wanted not in caplog.text:
-        assert not until_it_is_told.is_over, caplog.text
+        assert not patience.is_over, caplog.text
         for each in both:
             each.receive(1, 0.1)
 
@@ -140,7 +140,7 @@ class Mute:
     ("answer", "wanted"),
     [(b"", "does not answer"), (b"\x20\x03\0\0\0", "does not answer our subscription: see its log")],
 )
-def test_a_broker_that_does_not_answer_is_told(
+def test_a_broker_that_does_not_answer_is_reported(
     answer: bytes, wanted: str, mocker: MockerFixture, caplog: pytest.LogCaptureFixture
 ) -> None:
     mocker.patch("firmware_bridge.floor.source.mqtt.SUBACK_S", 0.2)

@@ -21,7 +21,7 @@ from tests.record.exports import ORIGIN, SignedRecord, device
 VERIFY: Final = [sys.executable, "-I", "-S", str(Path(v.__file__).resolve())]
 
 
-class Told:
+class History:
     """A history that somebody is told: its exports, and its newest note with the cosignatures that were had."""
 
     def __init__(self, folder: Path, rounds: int) -> None:
@@ -63,7 +63,7 @@ class Conspiracy:
         self.folder = folder
         for name in ("a", "b"):
             (folder / name).mkdir()
-        self.one, self.other = Told(folder / "a", 2), Told(folder / "b", 2)
+        self.one, self.other = History(folder / "a", 2), History(folder / "b", 2)
         kinds = [Served] * honest + [Liar]
         self.witnesses = [kind(folder, f"w{n}.example/1", [device().key], n) for n, kind in enumerate(kinds, 1)]
 
@@ -73,11 +73,11 @@ class Conspiracy:
         group = f"group enough {quorum} {' '.join(names)}"
         return "\n".join([f"log {device().key.vkey}", *lines, group, "quorum enough", ""])
 
-    def notes(self, told: Told) -> list[Path]:
+    def notes(self, history: History) -> list[Path]:
         """The newest note of every witness, asked by who is told a history; the liar shows what is expected of him."""
         *_, liar = self.witnesses
         assert isinstance(liar, Liar)
-        liar.shows = told.note
+        liar.shows = history.note
         found = []
         for each in self.witnesses:
             found.append(self.folder / f"{each.key.name.partition('.')[0]}.note")
@@ -106,8 +106,8 @@ def opened(folder: Path, honest: int) -> Iterator[Conspiracy]:
 def test_at_two_of_three_one_liar_suffices_where_nobody_compares(three: Conspiracy) -> None:
     w1, w2, liar = three.witnesses
     assert three.one.cosign([w1, liar]) == three.other.cosign([w2, liar]) == [200, 200]
-    for told in (three.one, three.other):
-        done = told.verified(three.policy(2))
+    for history in (three.one, three.other):
+        done = history.verified(three.policy(2))
         assert done.returncode == 0, done.stdout
         assert "One lying witness could hide a second history from you" in done.stdout
 
@@ -116,8 +116,8 @@ def test_at_two_of_three_one_liar_is_found_by_who_compares_the_notes_of_all(thre
     w1, w2, liar = three.witnesses
     three.one.cosign([w1, liar])
     three.other.cosign([w2, liar])
-    for told, honest in ((three.one, "w2"), (three.other, "w1")):
-        done = told.verified(three.policy(2), *three.notes(told))
+    for history, honest in ((three.one, "w2"), (three.other, "w1")):
+        done = history.verified(three.policy(2), *three.notes(history))
         assert done.returncode == 1
         assert f"two histories: {honest} saw the other one" in done.stdout
 

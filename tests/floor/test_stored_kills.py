@@ -38,9 +38,9 @@ def check_a_run_that_goes_on(folder: Path, store: str) -> None:
         first.send_signal(signal.SIGKILL)
     done = json.loads((folder / "state.json").read_text())["done"]["kills"]
     with kills(folder, done + 3, store) as second:
-        told, _ = said(second, seconds=LIMIT_S)
-    assert f"{done} kills so far" in told
-    figures = {name: int(figure) for figure, name in (line.split(maxsplit=1) for line in told.splitlines()[1:-1])}
+        output, _ = said(second, seconds=LIMIT_S)
+    assert f"{done} kills so far" in output
+    figures = {name: int(figure) for figure, name in (line.split(maxsplit=1) for line in output.splitlines()[1:-1])}
     assert figures["kills"] == done + 3
     assert figures["cards drawn"] > figures["cards lost"] == 0
     assert figures["missing"] == figures["other bytes"] == figures["not in the journal"] == 0

@@ -443,8 +443,8 @@ def test_forged_entries_that_a_store_keeps_prove_nothing(playing: RealHouse, thi
         head = sha256(head.encode() + sealed + b'%b,"events":[%b]}' % (begin, event)).hexdigest()
         proof_of = b',"head":"%b","n":1,"of":1,"sealed":"%b"' % (head.encode(), sealed)
         thief.publish(EVENT, b'%b%b,"event":%b}' % (begin, proof_of, event))
-    told = f'\\"seq\\":{last.public.seq + 29}'.encode()
-    house.until(lambda: any(told in each.raw for each in thief.received if each.topic == STORED))
+    seq_text = f'\\"seq\\":{last.public.seq + 29}'.encode()
+    house.until(lambda: any(seq_text in each.raw for each in thief.received if each.topic == STORED))
     if is_off:
         start(house)
     signs_on(house)

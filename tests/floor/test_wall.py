@@ -37,20 +37,20 @@ def sent(kind: str) -> list[Sent]:
 def two_hundred(now: int = NOW, names: Sequence[str] = NAMES) -> dict[str, list[Message]]:
     """What a floor of 200 tables says, by name."""
     states = {"silent": "lost", "closed": "stopped"}
-    told = {}
+    by_table = {}
     kinds = [kind for kind, count in COUNTS.items() for _ in range(count)]
     for number, kind in enumerate(kinds):
         name = names[(number * 37) % 200]
-        told[name] = [
+        by_table[name] = [
             *renamed(name, sent(kind), now - number * 1000),
             *alive(name, now, state=states.get(kind, "online")),
         ]
-    return told
+    return by_table
 
 
-def views(*told: list[Message]) -> Views:
+def views(*batches: list[Message]) -> Views:
     feed = Feed("shoe", NoSource(), lambda: "", lambda: NOW)
-    feed.handle([Delivery(each.topic, each.payload) for some in told for each in some], "")
+    feed.handle([Delivery(each.topic, each.payload) for some in batches for each in some], "")
     return Views(feed)
 
 
@@ -74,25 +74,25 @@ def test_trouble_stands_first_by_need_and_age_and_the_same_alarm_is_one_line(flo
 
 
 def test_blocked_and_gone_never_fold() -> None:
-    told = [[*messages(f"T{n}", baccarat(5, 7, "9s ??")), *alive(f"T{n}")] for n in range(9)]
+    batches = [[*messages(f"T{n}", baccarat(5, 7, "9s ??")), *alive(f"T{n}")] for n in range(9)]
     lost = [
         [*messages(f"L{n}", Scene("baccarat", {}, ("shoe", LOST))), *alive(f"L{n}", state="lost")] for n in range(9)
     ]
-    wall = views(*told, *lost).wall()
+    wall = views(*batches, *lost).wall()
     assert (wall.folds, len(wall.trouble)) == ({}, 18)
 
 
 def test_two_tables_with_the_same_alarm_stand_alone() -> None:
-    told = [[*messages(f"T{n}", Scene("baccarat", {}, ("shoe", LOST))), *alive(f"T{n}")] for n in range(3)]
-    assert [len(views(*told[:count]).wall().folds) for count in (2, 3)] == [0, 1]
+    batches = [[*messages(f"T{n}", Scene("baccarat", {}, ("shoe", LOST))), *alive(f"T{n}")] for n in range(3)]
+    assert [len(views(*batches[:count]).wall().folds) for count in (2, 3)] == [0, 1]
 
 
 def test_a_critical_alarm_of_now_stands_before_a_warning_of_yesterday() -> None:
     def with_alarm(name: str, severity: str, since: int) -> list[Message]:
-        told = messages(name, Scene("baccarat", {}, ("shoe", LOST)))
-        body = msgspec.json.decode(next(each.payload for each in reversed(told) if each.topic.endswith("/alarm")))
+        batch = messages(name, Scene("baccarat", {}, ("shoe", LOST)))
+        body = msgspec.json.decode(next(each.payload for each in reversed(batch) if each.topic.endswith("/alarm")))
         body["open"] = [each | {"severity": severity, "since": since} for each in body["open"]]
-        return [*told, Message(f"shoe/{name}/alarm", msgspec.json.encode(body), True), *alive(name)]
+        return [*batch, Message(f"shoe/{name}/alarm", msgspec.json.encode(body), True), *alive(name)]
 
     made = views(
         with_alarm("OLD-WARNING", "warning", NOW - 86_400_000),
@@ -165,8 +165,8 @@ def test_a_longer_name_has_more_columns_of_the_server_and_of_the_script() -> Non
 
 
 def test_pits_of_the_page_stand_before_those_of_the_tables() -> None:
-    told = [messages(name, Scene("baccarat", {"pit": "Own"}, ("shoe",))) for name in ("B01", "B02", "V01", "X")]
-    feed = views(*told)._feed
+    batches = [messages(name, Scene("baccarat", {"pit": "Own"}, ("shoe",))) for name in ("B01", "B02", "V01", "X")]
+    feed = views(*batches)._feed
     made = Views(feed, {"High": ("V*",), "Main": ("B0?", "V01")})
     assert made.pits() == ["High", "Main", "Own"]
     assert {pit: list(made.wall(pit).places) for pit in made.pits()} == {

@@ -61,9 +61,9 @@ def taking(*orders: str) -> list[Message]:
 PLAIN = [do for do in GIVEN if do != "resolve"]
 
 
-def on_page(told: list[Message], lang: Language = "en") -> dict[str, Offer]:
+def on_page(batch: list[Message], lang: Language = "en") -> dict[str, Offer]:
     """What the page offers of a table that takes all its orders, but no decision about an alarm."""
-    feed = views(told, taking(*PLAIN))._feed
+    feed = views(batch, taking(*PLAIN))._feed
     offers = offered(feed.floor.tables["T07"], feed.troubles["T07"], lang)
     return {each.fields["do"]: each for each in offers if each.fields["do"] != "resolve"}
 

@@ -51,13 +51,13 @@ class Exported:
     def text(self, accept: str = "*/*") -> str:
         request = urllib.request.Request(self.url, headers={"Accept": accept})
         with urllib.request.urlopen(request, timeout=HANG_S) as answer:
-            told: str = answer.read().decode()
-            return told
+            text: str = answer.read().decode()
+            return text
 
     def values(self, name: str) -> dict[str, float]:
         """Labels -> value of a metric."""
         lines = [line for line in self.text().splitlines() if line.startswith((f"{name}{{", f"{name} "))]
-        return {told.removeprefix(name): float(value) for told, value in (line.rsplit(" ", 1) for line in lines)}
+        return {series.removeprefix(name): float(value) for series, value in (line.rsplit(" ", 1) for line in lines)}
 
     def until(self, condition: Callable[[], Any]) -> Any:
         patience = Patience()

@@ -78,12 +78,12 @@ class Node:
         assert self._process
         self._process.send_signal(signal.SIGCONT)
 
-    def told(self, path: str) -> dict[str, Any]:
+    def monitored(self, path: str) -> dict[str, Any]:
         """What its monitoring says at `path`, such as `jsz`; nothing where it does not answer."""
         try:
             with urllib.request.urlopen(f"http://{self.host}:{self.http}/{path}", timeout=HANG_S) as answer:
-                told: dict[str, Any] = json.load(answer)
-                return told
+                body: dict[str, Any] = json.load(answer)
+                return body
         except OSError:
             return {}
 
@@ -132,7 +132,7 @@ class Cluster:
         """Wait until every node that runs says that it is well."""
         patience = Patience(START_S)
         for node in self.nodes:
-            while node.is_running and node.told("healthz").get("status") != "ok":
+            while node.is_running and node.monitored("healthz").get("status") != "ok":
                 assert not patience.is_over, node.log[-2000:]
                 time.sleep(0.05)
             assert node.is_running or node._process is None, node.log[-2000:]
@@ -145,7 +145,7 @@ class Cluster:
     def leader(self, stream: str = "$MQTT_msgs") -> Node | None:
         """The node that leads a stream; None while there is none."""
         for node in self.nodes:
-            accounts = node.told("jsz?streams=true").get("account_details", []) if node.is_running else []
+            accounts = node.monitored("jsz?streams=true").get("account_details", []) if node.is_running else []
             details = [each for account in accounts for each in account.get("stream_detail", [])]
             for each in details:
                 if each["name"] == stream:

@@ -43,8 +43,8 @@ class Floor:
 
     def prepare(self) -> None:
         """Make the consumer."""
-        told = self.run("prepare")
-        assert told.returncode == 0, told.stderr
+        done = self.run("prepare")
+        assert done.returncode == 0, done.stderr
 
     def start(self) -> None:
         """Start the ingest."""

@@ -193,14 +193,14 @@ def tabs(chromium: Browser) -> Iterator[Tabs]:
     made.close()
 
 
-def publish(broker: Broker, told: Iterable[Message], user: str | None = None, password: str | None = None) -> None:
+def publish(broker: Broker, messages: Iterable[Message], user: str | None = None, password: str | None = None) -> None:
     """Publish messages in their order, and wait until the broker has them."""
     client = Client(CallbackAPIVersion.VERSION2, f"test-{os.getpid()}-{time.monotonic_ns()}")
     client.username_pw_set(user, password)
     client.max_queued_messages_set(0)
     client.connect(broker.host, broker.port)
     client.loop_start()
-    sent = [client.publish(each.topic, each.payload, qos=1, retain=each.retained) for each in told]
+    sent = [client.publish(each.topic, each.payload, qos=1, retain=each.retained) for each in messages]
     for each in sent:
         each.wait_for_publish(HANG_S)
     client.disconnect()

@@ -38,11 +38,11 @@ class Stream:
 
     def event(self) -> tuple[str, dict[str, str]]:
         """The next event that is not silence."""
-        told: dict[str, str] = {}
+        fields: dict[str, str] = {}
         while line := self._line():
             key, _, value = line.partition(": ")
-            told[key] = value
-        return (told["event"], json.loads(told["data"])) if "event" in told else self.event()
+            fields[key] = value
+        return (fields["event"], json.loads(fields["data"])) if "event" in fields else self.event()
 
     def is_open(self) -> bool:
         """Read a line; whether there was one."""
@@ -60,8 +60,8 @@ class Stream:
     def quiet(self) -> list[str]:
         """The screens that came until nothing was new for a beat."""
         screens: list[str] = []
-        while (told := self.event())[0] != "beat":
-            screens.append(told[1]["screen"])
+        while (event := self.event())[0] != "beat":
+            screens.append(event[1]["screen"])
         return screens
 
     def close(self) -> None:
@@ -86,6 +86,6 @@ def got(page: Way, path: str, method: str = "GET", **headers: str) -> str:
     link = page.link()
     link.request(method, path, headers=headers)
     answer = link.getresponse()
-    told = f"{answer.status} {answer.headers}{answer.read().decode()}"
+    text = f"{answer.status} {answer.headers}{answer.read().decode()}"
     link.close()
-    return told
+    return text

@@ -74,11 +74,11 @@ def test_what_has_a_secret_in_its_address_is_kept_and_named_nowhere(page: Page) 
 
 def test_open_streams_end_with_a_new_secret(page: Page) -> None:
     before = page.screen()
-    with stream(page, f"{before}/stream") as told, stream(page, f"{page.screen('T08')}/stream") as other:
-        told.event()
+    with stream(page, f"{before}/stream") as guest, stream(page, f"{page.screen('T08')}/stream") as other:
+        guest.event()
         patience = Patience()
         Addresses(secrets_of(page)).rotate("T07")
-        while told.is_open():
+        while guest.is_open():
             assert not patience.is_over
         assert got(page, before).startswith("404 ")
         assert got(page, f"{before}/stream").startswith("404 ")
@@ -89,15 +89,15 @@ def test_open_streams_end_with_a_new_secret(page: Page) -> None:
 
 def test_secrets_that_cannot_be_read_are_no_404_and_touch_nobody_else(page: Page) -> None:
     screen, kept = page.screen(), secrets_of(page).read_text()
-    with stream(page, f"{screen}/stream") as told:
-        told.event()
+    with stream(page, f"{screen}/stream") as guest:
+        guest.event()
         secrets_of(page).write_text("{")
         for _ in range(3):
             assert got(page, screen).startswith("503 ")
             assert got(page, f"/screen/T07/{GUESSED}").startswith("503 ")
         assert "tile-T07" in got(page, "/")
-        told.event()
-        told.event()  # who was in stays
+        guest.event()
+        guest.event()  # who was in stays
         assert page.log.count("screens.json") == 1
         secrets_of(page).write_text(kept)
         assert got(page, screen).startswith("200 ")

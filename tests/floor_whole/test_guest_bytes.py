@@ -43,23 +43,25 @@ def test_every_byte_that_is_sent_is_for_guests(
 ) -> None:
     page = pages(broker)
     table.order("open_shoe", ANNABEL)
-    with stream(page, f"{page.screen()}/stream?lang=en") as told:
-        told.screen("Place your bets")
+    with stream(page, f"{page.screen()}/stream?lang=en") as guest:
+        guest.screen("Place your bets")
         table.order("bets_closed", ANNABEL)
         table.deal("9s Kd Th")
-        told.screen("No more bets")
-        assert not any("9<i>" in each for each in told.quiet())
+        guest.screen("No more bets")
+        assert not any("9<i>" in each for each in guest.quiet())
         table.deal("Kc")
-        assert "9<i>♠" in told.screen("Player wins")
+        assert "9<i>♠" in guest.screen("Player wins")
         table.order("bets_closed", ANNABEL)
         table.deal("8h 8h")
-        told.screen("Please wait")
+        guest.screen("Please wait")
         table.order("resolve", ANNABEL, irregularity="duplicate", choice="remove", why=WHY)
-        told.screen("No more bets")
+        guest.screen("No more bets")
         table.order("void", ANNABEL, why=WHY)
-        told.screen("Round void")
+        guest.screen("Round void")
         backend.wait_until(lambda: any(each.payload.get("status") == "voided" for each in backend.received))
-        sent = told.headers + told.raw.decode() + got(page, page.screen()) + got(page, f"{page.screen()}?lang=zh-Hans")
+        sent = (
+            guest.headers + guest.raw.decode() + got(page, page.screen()) + got(page, f"{page.screen()}?lang=zh-Hans")
+        )
     said = [each.payload for each in backend.received]
     hidden = {each["head"] for each in said if "head" in each} | {each["boot"] for each in said if "boot" in each}
     hidden |= {each["journal"] for each in said if "journal" in each} | {"tiger", WHY, *PEOPLE}
@@ -75,12 +77,12 @@ def test_cards_are_live_where_the_house_wants_it_and_never_before_bets_are_close
 ) -> None:
     page = with_screen(pages(broker), 'cards = "live"\nlanguage = "zh-Hant"')
     table.order("open_shoe", ANNABEL)
-    with stream(page, f"{page.screen()}/stream") as told:
-        told.screen("請下注")
+    with stream(page, f"{page.screen()}/stream") as guest:
+        guest.screen("請下注")
         table.deal("9s")
-        assert not any("♠" in each for each in told.quiet())
+        assert not any("♠" in each for each in guest.quiet())
         table.order("bets_closed", ANNABEL)
-        told.screen("9<i>♠")
+        guest.screen("9<i>♠")
 
 
 def test_a_screen_has_no_way_to_anything_else(broker: Broker, pages: Pages) -> None:

@@ -26,8 +26,8 @@ GAMES = ("baccarat, as it stands", "blackjack", "niuniu", "zhajinhua", "erbagang
 def replayed(name: str, upto: float = 1.0) -> list[Message]:
     """What a table of the stages said, as it comes from a broker."""
     said = STAGES[name]().said
-    told = said[: int(len(said) * upto)]
-    kept = [each for each in told if each.topic in ("status", "table", "roads", "alarm", "round")]
+    part = said[: int(len(said) * upto)]
+    kept = [each for each in part if each.topic in ("status", "table", "roads", "alarm", "round")]
     return [Message(f"shoe/T07/{each.topic}", each.payload, each.topic != "round") for each in kept]
 
 

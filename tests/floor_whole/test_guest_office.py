@@ -102,20 +102,20 @@ def test_who_may_load_screens_again(page: Page) -> None:
         assert kiosk.event()[1]["reload"] == "0"
         assert "0badcafe" in listed(page, bo)
         assert "<form method" not in listed(page, bo).partition("<main")[2]
-        told = form(page, anna)
+        filled = form(page, anna)
 
         def status(cookie: str, body: str, origin: str = page.url) -> int:
             given = {"cookie": cookie, "origin": origin, "content_type": FORM}
             return ask(page, "/screens/reload?lang=en", "POST", body, **given).status
 
-        assert status(bo, told) == 403
-        assert status("", told) == 401
-        assert status(anna, told, "https://evil.example") == 403
-        assert status(anna, told.replace("token=", "token=0")) == 409
-        assert status(sign_in(page, "ANNA").cookie, told) == 409
-        assert status(anna, told.replace("all", "<b>")) == 400
+        assert status(bo, filled) == 403
+        assert status("", filled) == 401
+        assert status(anna, filled, "https://evil.example") == 403
+        assert status(anna, filled.replace("token=", "token=0")) == 409
+        assert status(sign_in(page, "ANNA").cookie, filled) == 409
+        assert status(anna, filled.replace("all", "<b>")) == 400
         assert not any("reload" in each for each in kiosk.quiet())
-        assert status(anna, told) == 200
+        assert status(anna, filled) == 200
         assert kiosk.event()[1] == {"reload": "1"}
 
 

@@ -216,15 +216,15 @@ def all_is_well(port: int, page: Page) -> None:
     is_served(pit, "/")
     is_served(guest, page.screen())
     for way, path in ((pit, "/stream"), (guest, f"{page.screen()}/stream")):
-        told = list[Stream]()
+        opened = list[Stream]()
 
-        def hear(way: From = way, path: str = path, told: list[Stream] = told) -> None:
+        def hear(way: From = way, path: str = path, opened: list[Stream] = opened) -> None:
             stream = Stream(way, path)
             stream.event()
-            told.append(stream)
+            opened.append(stream)
 
         comes_soon(hear)
-        told[0].close()
+        opened[0].close()
 
 
 def test_idle_connections_by_the_thousand_are_few_at_the_page(page: Page, phone: Callable[..., Phone]) -> None:

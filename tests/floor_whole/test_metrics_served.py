@@ -92,7 +92,7 @@ def test_a_real_table_is_there_with_its_health_and_its_rounds(daemon: DaemonTabl
     assert exported.end() == 0
 
 
-def test_a_table_from_before_the_exporter_is_there_and_a_broker_that_goes_is_told(
+def test_a_table_from_before_the_exporter_is_there_and_a_broker_that_goes_is_reported(
     daemon: DaemonTable, exported: Exported, broker: Broker
 ) -> None:
     daemon.start()
@@ -232,7 +232,7 @@ def test_the_end_is_no_error_though_the_store_hangs(mocker: MockerFixture, caplo
     assert not [each for each in caplog.records if each.exc_info]
 
 
-def test_a_port_that_is_taken_is_told(port: int) -> None:
+def test_a_port_that_is_taken_is_reported(port: int) -> None:
     with pytest.raises(PortTaken, match=f"cannot listen at 127.0.0.1:{port}"):
         Server("127.0.0.1", port, str)
     with pytest.raises(PortTaken):

@@ -28,7 +28,7 @@ def asked(table: FakeTable) -> list[dict[str, object]]:
     return [order for order in table.orders if order.get("journal")]
 
 
-def is_told(floor: Floor, table: FakeTable) -> None:
+def until_acknowledged(floor: Floor, table: FakeTable) -> None:
     """Wait until the table knows that all it said is stored; its answers to orders are among it."""
 
     def last() -> int:
@@ -47,10 +47,10 @@ def nothing_lost(floor: Floor, cluster: Cluster) -> Iterator[None]:
         with playing(table):
             yield
         floor.whole(table)
-        is_told(floor, table)
+        until_acknowledged(floor, table)
 
 
-def test_every_message_comes_once_and_the_table_is_told(
+def test_every_message_comes_once_and_is_acknowledged_to_the_table(
     clusters: Callable[..., Cluster], floors: Callable[..., Floor]
 ) -> None:
     cluster = clusters()
@@ -61,17 +61,17 @@ def test_every_message_comes_once_and_the_table_is_told(
         floor.start()  # what was said before is there: the consumer has kept it
         table.play(10, {3: "repeat", 5: "restart", 9: "reorder"})
         floor.whole(table)
-        is_told(floor, table)
+        until_acknowledged(floor, table)
         assert asked(table) == []
         before = len(table.orders)
         table.play(5, {2: "gap", 4: "correct", 5: "void"})
         floor.whole(table)
-        is_told(floor, table)
+        until_acknowledged(floor, table)
         assert table.orders[before:]  # by its entries, or by the time since which the ingest lacks the whole record
     assert floor.end(signal.SIGTERM) == 0, floor.log
 
 
-def test_a_table_with_a_point_in_its_name_is_kept_and_told(
+def test_a_table_with_a_point_in_its_name_is_kept_and_acknowledged(
     clusters: Callable[..., Cluster], floors: Callable[..., Floor]
 ) -> None:
     cluster = clusters()
@@ -91,7 +91,7 @@ def test_a_table_with_a_point_in_its_name_is_kept_and_told(
     try:
         table.play(3)
         floor.whole(table)
-        is_told(floor, table)
+        until_acknowledged(floor, table)
     finally:
         session.close()
 
@@ -101,23 +101,23 @@ def test_prepare_says_what_it_did_and_check_what_is_wrong(
 ) -> None:
     cluster = clusters(3)
     floor = floors(cluster)
-    told = floor.run("check")
-    assert told.returncode == 1
-    assert "FAIL  nats       there is no consumer shoe-floor-ingest\n" in told.stdout
-    assert "-> run shoe-floor prepare: until then" in told.stdout
+    done = floor.run("check")
+    assert done.returncode == 1
+    assert "FAIL  nats       there is no consumer shoe-floor-ingest\n" in done.stdout
+    assert "-> run shoe-floor prepare: until then" in done.stdout
     assert "the consumer shoe-floor-ingest was created" in floor.run("prepare").stdout
     assert "the consumer shoe-floor-ingest already exists" in floor.run("prepare").stdout
-    told = floor.run("check")
-    assert told.returncode == 0, told.stdout + told.stderr
-    assert "OK    nats       the consumer shoe-floor-ingest: 0 messages wait, 0 are being stored" in told.stdout
-    assert "3 copies, led by n" in told.stdout
-    assert "of at most 1000 consumers" in told.stdout
-    assert told.stdout.count("flushes each message to disk") == 3
-    assert told.stdout.count("a cluster of 3, led by n") == 3
+    done = floor.run("check")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "OK    nats       the consumer shoe-floor-ingest: 0 messages wait, 0 are being stored" in done.stdout
+    assert "3 copies, led by n" in done.stdout
+    assert "of at most 1000 consumers" in done.stdout
+    assert done.stdout.count("flushes each message to disk") == 3
+    assert done.stdout.count("a cluster of 3, led by n") == 3
     cluster.nodes[2].kill()
-    told = floor.run("check")
-    assert told.returncode == 1
-    assert f"FAIL  nats       {cluster.servers[2]}: " in told.stdout
+    done = floor.run("check")
+    assert done.returncode == 1
+    assert f"FAIL  nats       {cluster.servers[2]}: " in done.stdout
 
 
 def test_a_node_and_the_ingest_killed_in_mid_run_lose_nothing(
@@ -144,7 +144,7 @@ def test_a_node_and_the_ingest_killed_in_mid_run_lose_nothing(
             time.sleep(2.0)
         floor.whole(*tables)
         for table in tables:
-            is_told(floor, table)
+            until_acknowledged(floor, table)
 
 
 def test_elections_lose_nothing(clusters: Callable[..., Cluster], floors: Callable[..., Floor]) -> None:
@@ -193,7 +193,7 @@ def test_a_node_that_stands_still_is_left(clusters: Callable[..., Cluster], floo
             time.sleep(2.0)
         try:
             floor.whole(table)
-            is_told(floor, table)
+            until_acknowledged(floor, table)
         finally:
             frozen.resume()
 

@@ -22,7 +22,7 @@ ROUND = "9s Td Ts Tc"
 def whole(daemon: DaemonTable, floor: Floor) -> None:
     """Wait until the store has what the journals make, and the table knows."""
     floor.until_kept(lambda: made(published(daemon.journal_dir)))
-    daemon.until(lambda: (told := status(daemon)["broker"])["up"] and not told["waiting"])
+    daemon.until(lambda: (link := status(daemon)["broker"])["up"] and not link["waiting"])
 
 
 def test_rounds_of_a_daemon_are_stored_through_kills_of_node_daemon_and_ingest(

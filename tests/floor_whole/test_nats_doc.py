@@ -112,13 +112,13 @@ class Client311:
         self._client._reset_sockets()
 
 
-def test_a_table_is_stored_and_told_check_is_content_and_it_retires(
+def test_a_table_is_stored_and_acknowledged_check_is_content_and_it_retires(
     house: House, floor: Floor, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     floor.prepare()
-    told = floor.run("check")
-    assert told.returncode == 0, told.stdout
-    assert "of at most 20000 consumers" in told.stdout
+    checked = floor.run("check")
+    assert checked.returncode == 0, checked.stdout
+    assert "of at most 20000 consumers" in checked.stdout
     floor.start()
     login = {"username": "T07", "password_file": f"{tmp_path}/password-of-T07", "ca": f"{house.tls}/ca.pem"}
     daemon = DaemonTable(tmp_path, house.cluster.nodes[2].mqtt, mqtt={"stored": "floor", **login})
@@ -127,7 +127,7 @@ def test_a_table_is_stored_and_told_check_is_content_and_it_retires(
         for _ in range(3):
             daemon.deal("9s Td Ts Tc")
         floor.until_kept(lambda: made(published(daemon.journal_dir)))
-        daemon.until(lambda: (told := status(daemon)["broker"])["up"] and not told["waiting"])
+        daemon.until(lambda: (link := status(daemon)["broker"])["up"] and not link["waiting"])
         said = status(daemon)["broker"]
         assert (said["protocol"], said["store"]["refused"]) == ("3.1.1", 0)
         assert "does not" not in daemon.log

@@ -123,7 +123,7 @@ def test_health_is_heard_live_and_its_latest_is_enough(clusters: Callable[..., C
         source.acknowledge(came)
 
 
-def test_a_table_that_is_away_is_told_later_at_qos_1(clusters: Callable[..., Cluster], sources: Any) -> None:
+def test_a_table_that_is_away_is_notified_later_at_qos_1(clusters: Callable[..., Cluster], sources: Any) -> None:
     cluster = clusters(3)
     table, source = Table(cluster.nodes[0], "shoe/T07/stored"), sources(cluster)
     with table:
@@ -178,10 +178,10 @@ def test_what_keeps_us_out_is_named(
 
     cluster = clusters(more=USERS)
     config = NatsSection(servers=tuple(cluster.servers), username=user)
-    with pytest.raises(NatsError) as told:
+    with pytest.raises(NatsError) as raised:
         prepare(config, password, topics("shoe", KEPT))
-    assert f"{cluster.servers[0]}: " in str(told.value)
-    assert wrong in str(told.value)
+    assert f"{cluster.servers[0]}: " in str(raised.value)
+    assert wrong in str(raised.value)
     cluster.end()
     with pytest.raises(NatsError, match=r"refused|cannot be reached|failed"):
         prepare(config, password, topics("shoe", KEPT))

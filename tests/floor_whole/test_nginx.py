@@ -90,9 +90,9 @@ def table(house: House, broker: Broker) -> None:
     )
 
 
-def late_ms(told: Stream) -> int:
+def late_ms(watching: Stream) -> int:
     """How long ago the page sent the last event that came."""
-    return now_ms() - int(re.findall(rb"id: (\d{13})", told.raw)[-1])
+    return now_ms() - int(re.findall(rb"id: (\d{13})", watching.raw)[-1])
 
 
 def alike(direct: str, through: str) -> None:
@@ -149,15 +149,15 @@ def test_what_changes_is_seen_at_once(house: House, broker: Broker, path: str) -
     """What waits in a buffer comes with the next beat, each time; on a busy machine some come as late."""
     way, path = (house.guests, f"{house.page.screen()}/stream") if path == "/screen" else (house.pit, path)
     states = cycle(["stopped", "online"])
-    with stream(way, f"{path}?lang=en", host=NAME, **LOGIN) as told:
+    with stream(way, f"{path}?lang=en", host=NAME, **LOGIN) as watching:
 
         def is_seen_at_once() -> bool:
-            while told.event()[0] != "beat":  # nothing is left that could push what comes next
+            while watching.event()[0] != "beat":  # nothing is left that could push what comes next
                 pass
-            late = late_ms(told)
+            late = late_ms(watching)
             before = now_ms()
             publish(broker, alive("T07", before, state=next(states))[:1])
-            return told.event()[0] == "parts" and max(late, now_ms() - before, late_ms(told)) < SOON_MS
+            return watching.event()[0] == "parts" and max(late, now_ms() - before, late_ms(watching)) < SOON_MS
 
         until(is_seen_at_once)
 

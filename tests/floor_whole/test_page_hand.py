@@ -37,8 +37,8 @@ class Floor:
 
     def say(self, is_blocked: bool, table: str = "T07") -> None:
         """What a table says: a card was not read, or all is well."""
-        told = messages(table, baccarat(20, 7, *(["9s ?? Kd"] if is_blocked else [])), now_ms())
-        publish(self.broker, latest(told))
+        batch = messages(table, baccarat(20, 7, *(["9s ?? Kd"] if is_blocked else [])), now_ms())
+        publish(self.broker, latest(batch))
         until(lambda: (ALARM in self.html("BO", f"/table/{table}?lang=en")) == is_blocked)
 
     def cookie(self, name: str) -> str:

@@ -284,7 +284,7 @@ def test_all_that_matters_of_two_hundred_tables_is_seen(broker: Broker, pages: P
     from axe_playwright_python.sync_playwright import Axe
 
     page = pages(broker)
-    publish(broker, [each for told in two_hundred(now_ms()).values() for each in latest(told)])
+    publish(broker, [each for batch in two_hundred(now_ms()).values() for each in latest(batch)])
     tab = tabs(f"{page.url}/?lang=en")
     tab.wait_for_selector("#n-all:has-text('200')")
     assert [tab.inner_text(f"#n-{name}") for name in COUNTS] == [str(count) for count in COUNTS.values()]
@@ -324,7 +324,7 @@ def test_a_table_that_nobody_knows_yet_comes_by_itself(broker: Broker, pages: Pa
     assert all("404" in each for each in tabs.errors)
 
 
-def test_too_many_browsers_are_told_so(broker: Broker, pages: Pages, tabs: Tabs) -> None:
+def test_too_many_browsers_are_refused_with_the_reason(broker: Broker, pages: Pages, tabs: Tabs) -> None:
     page = pages(broker, streams=1)
     first = tabs(f"{page.url}/?lang=en")
     context = first.context.browser.new_context()

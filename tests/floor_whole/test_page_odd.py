@@ -19,7 +19,7 @@ from tests.kit.patience import HANG_S
 broker, brokers, pages = real.broker, real.brokers, whole.pages  # fixtures
 
 
-def told(page: Page, path: str) -> str:
+def page_text(page: Page, path: str) -> str:
     answer = urllib.request.urlopen(f"{page.url}{path}", timeout=HANG_S)
     assert answer.status == 200
     text: str = answer.read().decode()
@@ -36,18 +36,18 @@ def test_one_table_takes_no_page_away(broker: Broker, pages: Callable[..., Page]
     newer = msgspec.json.encode(msgspec.json.decode(over.payload) | {"round": 90, "shown": ["XX"]})
     page = pages(broker)
     publish(broker, [*said["T01"], *said["T66"]])
-    until(lambda: "tile-T66" in told(page, "/") and "<svg" in told(page, "/table/T66"), lambda: page.log)
+    until(lambda: "tile-T66" in page_text(page, "/") and "<svg" in page_text(page, "/table/T66"), lambda: page.log)
     publish(broker, [roads._replace(payload=msgspec.json.encode(body))])
     publish(broker, [over._replace(payload=newer.replace(b"XX", b"\xff"))])
-    until(lambda: "cannot be read: round" in told(page, "/"), lambda: page.log)
-    assert "tile-T01" in told(page, "/")
-    assert "cannot be shown" in told(page, "/table/T66")
-    assert "cannot be shown" not in told(page, "/table/T01")
+    until(lambda: "cannot be read: round" in page_text(page, "/"), lambda: page.log)
+    assert "tile-T01" in page_text(page, "/")
+    assert "cannot be shown" in page_text(page, "/table/T66")
+    assert "cannot be shown" not in page_text(page, "/table/T01")
     for name in ("T01", "T66"):
-        assert 'data-game="baccarat"' in told(page, page.screen(name))
+        assert 'data-game="baccarat"' in page_text(page, page.screen(name))
     publish(broker, [Message("shoe/T66/roads", msgspec.json.encode(body | {"naturals": ""}), True), *said["T01"][-1:]])
-    until(lambda: "playing" in told(page, "/table/T01"), lambda: page.log)
-    assert 'data-game="baccarat"' in told(page, page.screen("T66"))
+    until(lambda: "playing" in page_text(page, "/table/T01"), lambda: page.log)
+    assert 'data-game="baccarat"' in page_text(page, page.screen("T66"))
     assert page.log.count("the part roads cannot be drawn") == 1
     assert page.stop() == 0
 
@@ -57,7 +57,7 @@ def test_connections_that_ask_nothing_take_nobodys_place(broker: Broker, pages: 
     with ExitStack() as stack:
         idle = [stack.enter_context(socket.create_connection(("127.0.0.1", page.port), HANG_S)) for _ in range(520)]
         stack.enter_context(urllib.request.urlopen(f"{page.url}/stream", timeout=HANG_S))
-        assert "<title>" in told(page, "/")
+        assert "<title>" in page_text(page, "/")
         with suppress(ConnectionResetError):
             assert idle[0].recv(1) == b""
-    assert "<title>" in told(page, "/")
+    assert "<title>" in page_text(page, "/")

@@ -53,10 +53,10 @@ def listed(page: Page, name: str) -> list[int]:
 def test_a_page_that_is_started_later_shows_the_rounds_before(
     broker: Broker, pages: Pages, config: FloorConfig
 ) -> None:
-    told = [*messages("T01", baccarat(20), now_ms()), *alive("T01", now_ms())]
-    past = [each for each in told if not each.retained]
+    batch = [*messages("T01", baccarat(20), now_ms()), *alive("T01", now_ms())]
+    past = [each for each in batch if not each.retained]
     stored(config, past[:-1])
-    publish(broker, latest(told))
+    publish(broker, latest(batch))
     page = with_store(pages(broker), config)
     wanted = [round_of(each) for each in past]
     until(lambda: listed(page, "T01") == wanted[-2:-14:-1], lambda: page.log)
@@ -74,10 +74,10 @@ def test_a_page_that_is_started_later_shows_the_rounds_before(
 def test_a_page_whose_store_is_away_shows_what_comes(broker: Broker, pages: Pages) -> None:
     pytest.importorskip("psycopg")
     away = parse({"store": {"url": "postgresql://nobody@127.0.0.1:1/nothing"}})
-    told = messages("T01", baccarat(3), now_ms())
-    publish(broker, latest(told))
+    batch = messages("T01", baccarat(3), now_ms())
+    publish(broker, latest(batch))
     page = with_store(pages(broker), away)
     until(lambda: "earlier rounds are not listed: PostgreSQL: " in page.log, lambda: page.log)
-    last = [each for each in told if not each.retained][-1]
+    last = [each for each in batch if not each.retained][-1]
     publish(broker, [last])
     until(lambda: listed(page, "T01") == [round_of(last)], lambda: page.log)

@@ -51,10 +51,10 @@ class Browser:
 
     async def send(self, message: MutableMapping[str, Any]) -> None:
         self.is_whole = message["type"] == stream.BODY and not message.get("more_body")
-        told = dict(line.split(": ", 1) for line in message.get("body", b"").decode().strip().splitlines())
-        if "event" in told:
+        fields = dict(line.split(": ", 1) for line in message.get("body", b"").decode().strip().splitlines())
+        if "event" in fields:
             await self.may.acquire()
-            self.events.append((told["event"], json.loads(told["data"])))
+            self.events.append((fields["event"], json.loads(fields["data"])))
 
     async def has(self, count: int) -> None:
         while len(self.events) < count:

@@ -142,7 +142,7 @@ def test_a_failover_to_a_standby_that_commits_wait_for_loses_nothing(own: Any, f
     whole(daemon, ingest)
 
 
-def test_a_server_that_hangs_is_told_while_it_hangs(own: Any, floor: Any) -> None:
+def test_a_server_that_hangs_is_reported_while_it_hangs(own: Any, floor: Any) -> None:
     server = own()
     url = server.url("postgres")
     daemon, ingest = floor(url)

@@ -25,8 +25,8 @@ def test_the_ingest_keeps_and_the_reader_reads(prepared: Cluster) -> None:
 
     ingest = PostgresStore(prepared.url("floor", "floor_ingest"))
     for whole in (1, 2):
-        told = [event(whole), round_of(whole, whole), event(1), event(1, kind="Other")]
-        ingest.save(told, [Unread("t", AT, "bad", b"")], [Progress(KEY, 3, whole, whole)])
+        saved = [event(whole), round_of(whole, whole), event(1), event(1, kind="Other")]
+        ingest.save(saved, [Unread("t", AT, "bad", b"")], [Progress(KEY, 3, whole, whole)])
     reader = PostgresStore(prepared.url("floor", "floor_reader"))
     assert len(kept(reader)) == 4
     for what in get_args(What):
@@ -77,7 +77,7 @@ def test_no_role_changes_or_deletes_a_message(prepared: Cluster, role: str) -> N
             db.execute("insert into quarantine values ('t', 'x', 'y', '', '')")
 
 
-def test_a_role_that_may_not_make_the_tables_is_told_who_does(cluster: Cluster, database: str) -> None:
+def test_a_role_that_may_not_make_the_tables_is_shown_who_does(cluster: Cluster, database: str) -> None:
     from firmware_bridge.floor.store.postgres import PostgresStore
 
     cluster.sql("create role stranger login")

@@ -172,9 +172,9 @@ def test_a_password_comes_from_the_file_and_is_never_shown(cluster: Cluster, dat
     store = open_store(config)
     store.close()
     secret.write_text("Sesame-8\n")
-    with pytest.raises(StoreError, match="password authentication failed") as told:
+    with pytest.raises(StoreError, match="password authentication failed") as raised:
         open_store(config)
-    assert "Sesame" not in str(told.value)
+    assert "Sesame" not in str(raised.value)
     cluster.sql(f"drop database {database} with (force)")
     cluster.sql("drop role keeper")
     cluster.sql(f"create database {database}")
@@ -191,19 +191,19 @@ def test_the_commands_work_on_a_database(
 
     def run(*words: str) -> tuple[int, str]:
         code = main(["--config", str(tmp_path / "floor.toml"), *words])
-        told = capsys.readouterr()
-        return code, told.out + told.err
+        printed = capsys.readouterr()
+        return code, printed.out + printed.err
 
-    code, told = run("check")
+    code, printed = run("check")
     assert code == 1
-    assert "OK    store      the store can be read" in told
-    assert "the broker 127.0.0.1:1: it cannot be reached" in told
+    assert "OK    store      the store can be read" in printed
+    assert "the broker 127.0.0.1:1: it cannot be reached" in printed
     assert run("prepare")[0] == 0
     assert "the store is in PostgreSQL; run pg_dump --format=custom" in run("backup", "/nowhere")[1]
     assert run("expire")[1] == "deleted: table T07, journal 3-5ad1, 1 messages to 2001-01-01T00:00:00Z\n"
-    code, told = run("export", "messages")
-    assert (code, told.count('"table":"T07"')) == (0, 2)  # the second in the message itself
-    assert '"journal":"4-6b"' in told
+    code, printed = run("export", "messages")
+    assert (code, printed.count('"table":"T07"')) == (0, 2)  # the second in the message itself
+    assert '"journal":"4-6b"' in printed
     cluster.sql(f"alter database {database} allow_connections off")
     assert run("export", "messages")[0] == 1
 

@@ -43,9 +43,9 @@ needs_promtool = pytest.mark.skipif(PROMTOOL is None, reason="promtool is missin
 needs_prometheus = pytest.mark.skipif(PROMETHEUS is None, reason="prometheus is missing: install the package of it")
 
 
-def promtool(*words: str, told: str = "") -> subprocess.CompletedProcess[str]:
+def promtool(*words: str, text: str = "") -> subprocess.CompletedProcess[str]:
     assert PROMTOOL
-    return run([PROMTOOL, *words], 120.0, text=told)
+    return run([PROMTOOL, *words], 120.0, text=text)
 
 
 def named(text: str) -> set[str]:
@@ -176,7 +176,7 @@ def floor(tmp_path: Path, broker: Broker) -> Iterator[Exported]:
 @needs_promtool
 def test_what_a_real_table_and_exporter_give_passes_promtool(floor: Exported) -> None:
     text = floor.text()
-    done = promtool("check", "metrics", told=text)
+    done = promtool("check", "metrics", text=text)
     assert (done.returncode, done.stderr) == (0, "")
     assert named(text) <= NAMES
 

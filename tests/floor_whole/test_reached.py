@@ -13,7 +13,7 @@ from firmware_bridge.floor.config import FloorConfig, parse
 from firmware_bridge.floor.page.people import People
 from firmware_bridge.topics.texts import LANGUAGES, Language
 from scripts.tools.messages.scenes import GAMES
-from tests.floor.every_past import stored_past, told
+from tests.floor.every_past import past_messages, stored_past
 from tests.floor.tables import alive, baccarat, latest, messages
 from tests.floor_whole import pages as whole
 from tests.floor_whole.pages import HANG_MS, Page, now_ms, publish
@@ -72,7 +72,7 @@ def page(broker: Broker, pages: Pages, tmp_path: Path) -> Page:
     people.add("ANNA", "act", PASSWORD)
     (tmp_path / "page.key").write_bytes(bytes(range(32)))
     stored_past(config, "T07", now=now)
-    publish(broker, [*latest(told("T07", now)), *alive("T07", now)])
+    publish(broker, [*latest(past_messages("T07", now)), *alive("T07", now)])
     publish(broker, [*messages("T01", baccarat(20, 7, "9s ?? Kd"), now), *alive("T01", now)])
     publish(broker, [*messages("T02", baccarat(9), now), *alive("T02", now, state="lost")])
     publish(broker, [*messages("T03", GAMES[1], now), *alive("T03", now)])

@@ -12,7 +12,7 @@ from firmware_bridge.floor.source import Delivery
 from tests.floor.tables import baccarat, messages
 from tests.floor.test_page_record import LOG, NOTE, STANDING, Drawn, signing
 
-TOLD = {"id": "0badcafe", "window": "1920x1080"}
+REPORTED = {"id": "0badcafe", "window": "1920x1080"}
 
 
 class Clock:
@@ -31,7 +31,7 @@ def made() -> tuple[ScreenList, Clock, Feed]:
 
 def test_a_screen_is_open_until_its_last_stream_ends() -> None:
     known, clock, _ = made()
-    first, again = known.came("T07", "10.0.0.5", TOLD), known.came("T07", "10.0.0.5", TOLD)
+    first, again = known.came("T07", "10.0.0.5", REPORTED), known.came("T07", "10.0.0.5", REPORTED)
     assert first is again
     known.went(first)
     assert not first.is_gone
@@ -39,10 +39,10 @@ def test_a_screen_is_open_until_its_last_stream_ends() -> None:
     known.went(first)
     assert first.is_gone
     clock.now += 5
-    assert known.came("T07", "10.0.0.5", TOLD).since == clock.now
+    assert known.came("T07", "10.0.0.5", REPORTED).since == clock.now
 
 
-def test_screens_of_one_address_are_told_apart_by_their_id_and_listed_by_table() -> None:
+def test_screens_of_one_address_are_distinguished_by_their_id_and_listed_by_table() -> None:
     known, _, _ = made()
     for table, id in (("T09", "00000001"), ("T07", "00000002"), ("T07", "00000001"), ("T07", "<b>")):
         known.came(table, "10.0.0.5", {"id": id, "window": "x"})
@@ -57,14 +57,14 @@ def test_screens_of_one_address_are_told_apart_by_their_id_and_listed_by_table()
 
 def test_a_screen_without_a_beat_is_late_and_one_that_is_gone_is_not() -> None:
     known, clock, _ = made()
-    seen = known.came("T07", "10.0.0.5", TOLD)
+    seen = known.came("T07", "10.0.0.5", REPORTED)
     clock.now += LATE_MS
     assert not known.is_late(seen)
     clock.now += 1
     assert known.is_late(seen)
-    known.beat("T07", "10.0.0.5", TOLD | {"window": "720x1280"})
+    known.beat("T07", "10.0.0.5", REPORTED | {"window": "720x1280"})
     assert (known.is_late(seen), seen.window, seen.heard) == (False, "720x1280", clock.now)
-    known.beat("T07", "10.0.0.6", TOLD)
+    known.beat("T07", "10.0.0.6", REPORTED)
     assert len(list(known)) == 1
     known.went(seen)
     clock.now += 2 * LATE_MS
@@ -73,7 +73,7 @@ def test_a_screen_without_a_beat_is_late_and_one_that_is_gone_is_not() -> None:
 
 def test_one_screen_or_all_that_are_open_load_again() -> None:
     known, _, feed = made()
-    one, other, gone = (known.came(table, "10.0.0.5", TOLD) for table in ("T07", "T08", "T09"))
+    one, other, gone = (known.came(table, "10.0.0.5", REPORTED) for table in ("T07", "T08", "T09"))
     known.went(gone)
     before = feed.version
     assert known.reload(one.number) == 1
@@ -100,8 +100,8 @@ def test_a_guests_screen_shows_the_note_once_the_shoe_is_over() -> None:
     drawn = Drawn(STANDING)
     shown = _Shown(drawn.feed, ScreenSection())
     assert shown("T07").note == ""
-    told = messages("T07", baccarat(5, 7, "!void misdeal !close_shoe"))
-    drawn.feed.handle([Delivery(each.topic, each.payload) for each in told], "")
+    batch = messages("T07", baccarat(5, 7, "!void misdeal !close_shoe"))
+    drawn.feed.handle([Delivery(each.topic, each.payload) for each in batch], "")
     drawn.feed.handle([Delivery(each.topic, each.payload) for each in signing()], "")
     assert shown("T07").note == NOTE
     newer = LOG._replace(note=NOTE.replace("\n30\n", "\n31\n"))

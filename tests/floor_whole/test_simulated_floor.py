@@ -64,7 +64,7 @@ def floor(tmp_path: Path) -> Iterator[Floor]:
     end_left_behind(tmp_path)
 
 
-def told(process: subprocess.Popen[str]) -> str:
+def startup_text(process: subprocess.Popen[str]) -> str:
     """What it prints until everything runs."""
     lines = [process.stdout.readline()]
     while lines[-1] and not lines[-1].startswith("Ctrl-C"):
@@ -104,7 +104,7 @@ def count(said: str, view: str) -> int:
 @pytest.mark.parametrize(("how", "broker"), [(signal.SIGINT, "mosquitto"), (signal.SIGTERM, "amqtt")])
 def test_a_whole_floor_lives_and_leaves_nothing(floor: Floor, tmp_path: Path, how: signal.Signals, broker: str) -> None:
     running = floor("--broker", broker)
-    said = told(running)
+    said = startup_text(running)
     assert f"broker    {broker} at 127.0.0.1:" in said
     names = {table.id for table in TABLES}
     until(lambda: all(name in page(said) for name in names))
@@ -127,7 +127,7 @@ SHOWN = (
 
 def test_a_floor_shows_every_trouble_and_leaves_nothing(floor: Floor, tmp_path: Path) -> None:
     running = floor("--trouble")
-    said = told(running)
+    said = startup_text(running)
     assert [each for each in TROUBLES if each.text not in said] == []
     until(lambda: not [each for each in SHOWN if each not in page(said)])
     wrong = ("gaps", "conflicts", "quarantine")
@@ -141,7 +141,7 @@ def test_a_floor_shows_every_trouble_and_leaves_nothing(floor: Floor, tmp_path: 
 
 def test_people_sign_in_at_a_floor_and_give_the_orders_that_its_tables_take(floor: Floor, tmp_path: Path) -> None:
     running = floor("--trouble", "--people")
-    said = told(running)
+    said = startup_text(running)
     [address] = re.findall(r"^page +(\S+)/$", said, re.M)
     port = int(address.rpartition(":")[2])
     with closing(HTTPConnection("127.0.0.1", port, timeout=HANG_S)) as server:
@@ -169,10 +169,10 @@ def test_a_floor_of_too_few_tables_for_its_troubles_says_how_many(floor: Floor) 
     assert running.returncode == 2
 
 
-def test_a_port_in_use_is_replaced_and_told(floor: Floor) -> None:
-    first = told(floor())
+def test_a_port_in_use_is_replaced_and_reported(floor: Floor) -> None:
+    first = startup_text(floor())
     ports = re.findall(r"127\.0\.0\.1:(\d+)", first)
-    said = told(floor("--broker-port", ports[0], "--port", ports[1]))
+    said = startup_text(floor("--broker-port", ports[0], "--port", ports[1]))
     assert f"port {ports[0]} is in use: the broker has " in said
     assert f"port {ports[1]} is in use: the page has " in said
     assert not set(ports) & set(re.findall(r"127\.0\.0\.1:(\d+)", said))
@@ -180,7 +180,7 @@ def test_a_port_in_use_is_replaced_and_told(floor: Floor) -> None:
 
 def test_a_program_that_falls_is_named_and_all_others_end(floor: Floor, tmp_path: Path) -> None:
     running = floor()
-    told(running)
+    startup_text(running)
     [table] = [each for each in working_in(tmp_path) if str(tmp_path) in words(each) and "T02" in words(each)]
     os.kill(table, signal.SIGKILL)
     _, error = patience.said(running, seconds=LIMIT_S)

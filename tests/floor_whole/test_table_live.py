@@ -12,7 +12,7 @@ import pytest
 from firmware_bridge.floor.config import FloorConfig, parse
 from firmware_bridge.floor.store.open import open_store
 from firmware_bridge.topics.texts import LANGUAGES, Language, text
-from tests.floor.every_past import stored_past, told
+from tests.floor.every_past import past_messages, stored_past
 from tests.floor.facts.played import rows
 from tests.floor.tables import alive, baccarat, latest, messages
 from tests.floor_whole import pages as whole
@@ -53,7 +53,7 @@ def page(broker: Broker, pages: Pages, config: FloorConfig) -> Page:
     """A page of a table that has a past, with its store."""
     now = now_ms()
     stored_past(config, "T07", now=now)
-    publish(broker, [*latest(told("T07", now)), *alive("T07", now)])
+    publish(broker, [*latest(past_messages("T07", now)), *alive("T07", now)])
     return with_store(pages(broker), config)
 
 

@@ -41,7 +41,7 @@ def test_a_seat_of_the_demonstration_says_only_what_is_offered(word: str, offer:
     assert len(said) > 1 or offer in (Choice(("5",)), Whole(0, 0), Whole(1, 1))
 
 
-def test_how_a_round_ended_is_told_of_the_bank() -> None:
+def test_how_a_round_ended_is_stated_of_the_bank() -> None:
     nets = {"1": Decimal(3), "2": Decimal(-3), "3": Decimal(0), "4": Decimal(0)}
     assert [outcome_of(nets, seat) for seat in "123"] == ["banker", "players", "even"]
 

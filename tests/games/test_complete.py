@@ -63,7 +63,7 @@ def test_hands_stakes_and_lamps_stay_until_next(game: str) -> None:
 
 
 @pytest.mark.parametrize("game", ROUND)
-def test_marks_are_over_and_bets_are_told_to_wait_for_next(game: str) -> None:
+def test_marks_are_over_and_bets_have_to_wait_for_next(game: str) -> None:
     table = complete(game)
     shoe = table.shoe
     for mark in (

@@ -66,7 +66,7 @@ def test_the_messages_shown_are_those_of_a_table() -> None:
 
 
 @pytest.mark.parametrize(("game", "kinds"), [("niuniu", CARD_KINDS), ("erbagang", TILE_KINDS)])
-def test_every_kind_is_told_with_its_count(game: str, kinds: tuple[str, ...]) -> None:
+def test_every_kind_is_documented_with_its_count(game: str, kinds: tuple[str, ...]) -> None:
     made = GAMES[game].odds
     assert made
     chances = made().of(1, (), GAMES[game].terms())

@@ -117,7 +117,7 @@ def test_its_moves_given_as_a_correction_change_nothing(game: str, seed: int) ->
 
 @pytest.mark.parametrize("game", NAMES)
 @pytest.mark.parametrize("seed", range(ROUNDS))
-def test_what_lies_face_down_is_told_by_nothing_outside(game: str, seed: int) -> None:
+def test_what_lies_face_down_is_shown_by_nothing_outside(game: str, seed: int) -> None:
     """Two rounds that differ in cards lying face down, with the same answers, look alike until these open."""
     first = Seated(game, seed).play()
     hidden = _hidden_longest(game, seed)

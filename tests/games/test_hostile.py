@@ -183,12 +183,12 @@ def test_the_clock_to_open_cards_runs_also_after_a_mark() -> None:
     assert table.shoe.reveal_by is not None
 
 
-def test_a_card_too_many_is_told_where_none_may_wait() -> None:
+def test_a_card_too_many_is_reported_where_none_may_wait() -> None:
     table = Table(game="war", burn="none", close="next").play("shoe lot=1 5s 4h 1:stand Qc")
     assert "overdrawn" in [each.id for each in table.shoe.device.irregular]
 
 
-def test_a_second_card_before_a_mark_is_told_when_the_first_is_removed() -> None:
+def test_a_second_card_before_a_mark_is_reported_when_the_first_is_removed() -> None:
     table = war().play("bets=1:5 Ks Qs")
     answer(table, orders.Resolve("drawn_before_mark", "remove"))
     assert [each.id for each in table.shoe.device.irregular] == ["drawn_before_mark"]
@@ -201,7 +201,7 @@ def test_a_lot_without_a_card_can_be_voided() -> None:
     assert phase(table.shoe) is Phase.BETTING
 
 
-def test_a_restart_while_a_mark_is_due_is_told_so_and_ends_with_the_mark() -> None:
+def test_a_restart_while_a_mark_is_due_is_reported_as_such_and_ends_with_the_mark() -> None:
     table = war().play("bets=1:5 lot=1 5s 4h")
     table.take(RESTART)
     now = (phrase("asks", slot="S1", words=("stand", "raise", "look")),)

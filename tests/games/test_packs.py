@@ -41,7 +41,7 @@ def test_the_first_mark_or_next_opens_the_next_pack_and_no_card_does(word: str, 
     assert (played.shoe.seen == ()) == (opened == 2)
 
 
-def test_bets_closed_opens_the_next_pack_where_purses_are_told() -> None:
+def test_bets_closed_opens_the_next_pack_where_purses_are_given() -> None:
     played = table("zhajinhua").play(PURSES)
     assert (played.phase, shoes(played)) == ("ready", 1)
     assert not Table(game="blackjack", **usual("blackjack")).play("bets=1:10").answer.ok
@@ -95,7 +95,7 @@ def test_a_house_that_opens_by_order_waits_for_it() -> None:
     assert (played.answer.error, shoes(played)) == ("no shoe is open", 1)
 
 
-def test_purses_told_again_between_two_rounds_hold_from_then_on() -> None:
+def test_purses_given_again_between_two_rounds_hold_from_then_on() -> None:
     marks = "1:grab=0 2:grab=0 3:grab=0 4:grab=0 lot=1 2:bet=1 3:bet=1 4:bet=1"
     played = table("erbagang").play(f"money=1:9,2:9,3:9,4:9 {marks} 1p 2p 3p 4p 5p 6p 7p 8p")
     assert played.phase == "ready"
@@ -160,7 +160,7 @@ def test_a_number_of_packs_that_the_game_is_not_dealt_from_is_refused_with_those
     assert played.answer.hint == f"use {may}"
 
 
-def test_a_mark_where_next_closes_the_round_is_told_so() -> None:
+def test_a_mark_where_next_closes_the_round_has_that_as_its_hint() -> None:
     played = over(close="next").play("1:grab=1")
     assert played.phase == "complete"
     assert (played.answer.error, played.answer.hint) == ("over", "the round is over: NEXT closes it")

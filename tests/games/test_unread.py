@@ -92,7 +92,7 @@ def test_a_comparison_of_closed_hands_asks_for_what_it_needs() -> None:
     assert played.rounds[0]["outcome"] == "S1"
 
 
-def test_nobody_can_be_told_a_card_of_which_the_packs_hold_no_more() -> None:
+def test_nobody_can_enter_a_card_of_which_the_packs_hold_no_more() -> None:
     played = table("niuniu", "1:grab=1 2:grab=0 3:grab=0 4:grab=0 2:bet=1 3:bet=1 4:bet=1")
     for word in [
         "As",

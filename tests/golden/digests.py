@@ -75,11 +75,11 @@ class Tape:
         if self.texts is not None:
             self.texts.append(f"{part:<8} {data.decode()}")
 
-    def told(self, raw: bytes, is_journaled: bool) -> None:
+    def judged(self, raw: bytes, is_journaled: bool) -> None:
         """An input was judged: where nothing became true of it, that is worth a word too."""
-        told = _decode(raw)
-        self.reached["cell", kind_of(told), self.now["table"]["phase"]] += 1
-        self.reached["input", told["type"]] += 1
+        fact = _decode(raw)
+        self.reached["cell", kind_of(fact), self.now["table"]["phase"]] += 1
+        self.reached["input", fact["type"]] += 1
         if not is_journaled:
             self.say("journal", b"nothing " + raw)
 
@@ -132,9 +132,9 @@ class Tape:
                 self.reached["refused", f"{refused.get('code', '')} {refused.get('values', '')}"] += 1
 
 
-def kind_of(told: dict[str, Any]) -> str:
+def kind_of(fact: dict[str, Any]) -> str:
     """The row of the table of judges that an input belongs to."""
-    match told:
+    match fact:
         case {"type": "Ordered", "order": {"do": "reveal"}}:
             return "reveal_order"
         case {"type": "Ordered", "order": {"do": order}}:
@@ -143,7 +143,7 @@ def kind_of(told: dict[str, Any]) -> str:
             return str(key)
         case {"type": "DeviceLost" | "DeviceBack" as what, "device": device}:
             return f"{device}_{'lost' if what == 'DeviceLost' else 'back'}"
-    return str(told["type"])
+    return str(fact["type"])
 
 
 # ---------------------------------------------------------------- the rows

@@ -151,9 +151,9 @@ ORDERS: Final[dict[str, Any]] = {
 T = TypeVar("T")
 
 
-def failing(shoe: Shoe, told: inputs.AnyInput) -> tuple[AnyEvent, ...]:
+def failing(shoe: Shoe, fact: inputs.AnyInput) -> tuple[AnyEvent, ...]:
     """What becomes true when our own software fails on an input."""
-    return fault(shoe, told, ValueError("a bug"))
+    return fault(shoe, fact, ValueError("a bug"))
 
 
 class GoldenTable:
@@ -168,14 +168,14 @@ class GoldenTable:
         self.last: inputs.AnyInput | None = None
         self.take(started(self.house, self.nonce()))
 
-    def take(self, told: inputs.AnyInput, broken: bool = False) -> None:
+    def take(self, fact: inputs.AnyInput, broken: bool = False) -> None:
         """One input all the way; `broken`: our own software fails on it."""
         self.at, self.mono, self.inputs = self.at + 3, self.mono + 2, self.inputs + 1
-        told = replace(told, at=self.at, mono=self.mono)
-        self.last = told
+        fact = replace(fact, at=self.at, mono=self.mono)
+        self.last = fact
         judge = failing if broken else observe if self.observing else decide
-        line = self.memory.handle(told, judge)
-        self.tape.told(encode(told), bool(line))
+        line = self.memory.handle(fact, judge)
+        self.tape.judged(encode(fact), bool(line))
         if line:
             self.record(line)
         self.record_states()

@@ -95,13 +95,13 @@ def dealt(tape: Tape, text: str, **settings: Any) -> None:
 
 def replayed(tape: Tape, *words: str) -> None:
     """What the command `shoe replay` prints."""
-    out, told = io.TextIOWrapper(io.BytesIO()), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(told):
+    out, errors = io.TextIOWrapper(io.BytesIO()), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
         code = cli.main(["replay", *words])
     out.flush()
     for line in out.buffer.getvalue().splitlines():
         tape.say("replay", steady(line))
-    tape.say("replay", [code, told.getvalue().replace(words[0], "FILE")])
+    tape.say("replay", [code, errors.getvalue().replace(words[0], "FILE")])
 
 
 def journal_replayed(tape: Tape, lines: list[bytes]) -> None:

@@ -212,8 +212,8 @@ class Wild(Dealer):
         self.take(self.any_of(*t.record_changes()))
 
     def own_fault(self) -> None:
-        told = t.unread("unreadable", self.nonce()) if self.once_in(3) else t.card(self.any_card(), self.nonce())
-        self.take(self.any_of(told, told, t.lid(True)), broken=True)
+        card = t.unread("unreadable", self.nonce()) if self.once_in(3) else t.card(self.any_card(), self.nonce())
+        self.take(self.any_of(card, card, t.lid(True)), broken=True)
 
 
 ACTS: Final[tuple[Callable[[Wild], None], ...]] = (

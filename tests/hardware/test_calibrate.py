@@ -64,7 +64,7 @@ def test_the_print_tells_every_code_apart() -> None:
     assert len({printed(code) for code in range(0, 65_536, 7)}) == len(range(0, 65_536, 7))
 
 
-def test_the_tested_cards_are_told_before_they_are_acknowledged() -> None:
+def test_the_tested_cards_are_reported_before_they_are_acknowledged() -> None:
     line, hand = calibrated(Light())
     reported: list[tuple[ReportNo, int]] = []
     bench = Bench(line, lambda report: reported.append((report, line.board.acknowledged)))

@@ -103,7 +103,7 @@ def mistakes(codes: list[Code], messages: list[Message], is_framed: bool, is_eac
 
 
 @pytest.mark.parametrize("protocol", [name for name in LINES if name != "native"])
-def test_cards_in_are_cards_out_or_told(protocol: str) -> None:
+def test_cards_in_are_cards_out_or_reported(protocol: str) -> None:
     """A native board keeps its cards until they are acknowledged: tests/hardware/test_native_damaged.py."""
     frames, seed, wrong = 0, 0, list[str]()
     while frames < FRAMES and len(wrong) < 10:

@@ -138,7 +138,7 @@ def test_a_pause_of_exactly_the_debounce_ends_an_activation(
 
 
 @pytest.mark.parametrize(("on_late", "off_late"), [(0.0, 0.0), (0.0, 0.05), (0.01, 0.07)])
-def test_a_cut_card_whose_edges_are_told_late_is_seen(on_late: float, off_late: float) -> None:
+def test_a_cut_card_whose_edges_are_reported_late_is_seen(on_late: float, off_late: float) -> None:
     async def play() -> list[int]:
         loop, seen = asyncio.get_running_loop(), []
         began = loop.time()

@@ -136,7 +136,7 @@ def test_closing_switches_every_lamp_off() -> None:
     run(main())
 
 
-def test_one_lamp_wired_two_ways_is_told() -> None:
+def test_one_lamp_wired_two_ways_is_reported() -> None:
     async def main() -> None:
         pins = {"P1": Pin(5), "S1": Pin(5, active_low=True)}
         with pytest.raises(PinError, match=r"\[lamps\] S1: GPIO 5 .* use the same"):

@@ -117,7 +117,7 @@ def test_a_first_line_is_believed_only_where_it_has_its_head(
         ({"line_end": ""}, "is empty"),
     ],
 )
-def test_settings_that_cannot_work_are_told(settings: dict[str, Any], error: str) -> None:
+def test_settings_that_cannot_work_are_reported(settings: dict[str, Any], error: str) -> None:
     with pytest.raises(ReaderError, match=error):
         LineDecoder(ReaderSettings(**settings))
 

@@ -106,7 +106,7 @@ def test_a_board_reset_begins_a_session_without_what_it_forgot() -> None:
     assert [m.session for m in link.others if isinstance(m, Hello)] == [500, 501]
 
 
-def test_more_reports_than_the_board_keeps_are_told_as_a_gap() -> None:
+def test_more_reports_than_the_board_keeps_are_reported_as_a_gap() -> None:
     link = Link()
     deal(link, [1])
     link.down.stalled = True

@@ -114,24 +114,24 @@ def test_a_line_that_was_never_used_is_given_back_too(lines: Any) -> None:
     factory.close()
 
 
-def test_an_unknown_factory_is_told() -> None:
+def test_an_unknown_factory_is_reported() -> None:
     with pytest.raises(PinError, match="'pigpio' is unknown: write one of lgpio, rpigpio, mock"):
         pin_factory("pigpio")
 
 
-def test_a_factory_that_is_not_installed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_factory_that_is_not_installed_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "gpiozero.pins.rpigpio", None)
     with pytest.raises(PinError, match=r"rpigpio is not installed .* or use lgpio"):
         pin_factory("rpigpio")
 
 
-def test_a_factory_that_does_not_start_is_told(mocker: MockerFixture) -> None:
+def test_a_factory_that_does_not_start_is_reported(mocker: MockerFixture) -> None:
     mocker.patch("gpiozero.pins.mock.MockFactory", side_effect=RuntimeError("no such chip"))
     with pytest.raises(PinError, match=r"mock does not start \(no such chip\)"):
         pin_factory("mock")
 
 
-def test_a_pin_the_board_lacks_is_told() -> None:
+def test_a_pin_the_board_lacks_is_reported() -> None:
     async def main() -> None:
         with pytest.raises(PinError, match="GPIO 99 cannot be used"):
             Key(Pin(99), pin_factory("mock"), asyncio.get_running_loop(), print)
@@ -147,7 +147,7 @@ def test_a_pin_the_board_lacks_is_told() -> None:
         ("'bad GPIO number'", PinError, "correct its number"),
     ],
 )
-def test_a_pin_that_others_have_is_told_from_one_that_cannot_be_had(
+def test_a_pin_that_others_have_is_distinguished_from_one_that_cannot_be_had(
     mocker: MockerFixture, why: str, kind: type[PinBusy], remedy: str
 ) -> None:
     with pytest.raises(PinError, match=remedy) as raised:
@@ -170,7 +170,7 @@ def test_a_lamp_that_was_tried_is_dark_and_its_pin_free() -> None:
     SingleLamp(Pin(5), factory).close()
 
 
-def test_a_wire_in_use_is_told_when_it_is_tried_and_a_free_one_stays_free() -> None:
+def test_a_wire_in_use_is_reported_when_it_is_tried_and_a_free_one_stays_free() -> None:
     factory = pin_factory("mock")
     lamp = SingleLamp(Pin(5), factory)
     with pytest.raises(PinError):

@@ -103,7 +103,7 @@ def test_a_line_is_believed_when_the_port_was_quiet_before_it_not_when_the_bridg
     asyncio.run(main())
 
 
-def test_an_unplugged_reader_is_told_at_once_and_opened_again(reader: Path) -> None:
+def test_an_unplugged_reader_is_reported_at_once_and_opened_again(reader: Path) -> None:
     async def main() -> None:
         board = NativeBoard()
         pty = PtyBoard(board, reader)
@@ -127,7 +127,7 @@ def test_an_unplugged_reader_is_told_at_once_and_opened_again(reader: Path) -> N
     asyncio.run(main())
 
 
-def test_a_missing_reader_is_told_once_and_waited_for(reader: Path) -> None:
+def test_a_missing_reader_is_reported_once_and_waited_for(reader: Path) -> None:
     async def main() -> None:
         host = Host(str(reader))
         await comes(lambda: host.lost)
@@ -214,7 +214,7 @@ def test_a_reader_on_the_network_is_read_lost_and_found_again() -> None:
     ("target", "reason"),
     [("socket://127.0.0.1:1", "no reader answers"), ("socket://nowhere", "write socket://host:port")],
 )
-def test_a_network_reader_that_cannot_be_had_is_told(target: str, reason: str) -> None:
+def test_a_network_reader_that_cannot_be_had_is_reported(target: str, reason: str) -> None:
     async def main() -> None:
         host = Host(target)
         await comes(lambda: host.lost)

@@ -141,21 +141,21 @@ def test_a_frame_of_which_the_end_is_read_late_is_whole(line: Line) -> None:
     assert messages + taken(line.decoder, WHOLE[12:]) == [Read(A)]
 
 
-def test_a_damaged_tag_is_told_though_another_one_follows_at_once(line: Line) -> None:
+def test_a_damaged_tag_is_reported_though_another_one_follows_at_once(line: Line) -> None:
     """Tags of one roll differ in few digits."""
     line.hear(changed(encode("0000000023"), 4), encode("0000000033"), every=0.2)
     line.rest(1.0)
     assert line.said == [UNREAD, Read("0000000033")]
 
 
-def test_copies_are_told_by_their_time_though_nothing_in_them_is_alike(line: Line) -> None:
+def test_copies_are_recognized_by_their_time_though_nothing_in_them_is_alike(line: Line) -> None:
     line.hear(b"\x021111222233334444\x03"[:15] + b"\x03", encode(A))
     line.rest(1.0)
     assert line.said == [Read(A)]
 
 
 @pytest.mark.parametrize(("frame", "said"), [(WHOLE, [Read(A)]), (NEXT, [UNREAD, Read(B)])])
-def test_frames_that_were_read_late_are_told_by_likeness(line: Line, frame: bytes, said: list[Message]) -> None:
+def test_frames_that_were_read_late_are_recognized_by_likeness(line: Line, frame: bytes, said: list[Message]) -> None:
     messages = taken(line.decoder, DAMAGED["a digit"])
     line.now += 0.5  # the decoder was not told of the quiet: the daemon was busy
     assert messages + taken(line.decoder, frame) == said

@@ -166,7 +166,7 @@ def test_a_key_held_at_the_start_counts_once_it_is_pressed_again() -> None:
     assert events(pulses(50, 50, 100, 150), before=True) == [100]
 
 
-def test_two_devices_on_one_pin_are_told() -> None:
+def test_two_devices_on_one_pin_are_reported() -> None:
     async def main() -> None:
         factory, loop = pin_factory("mock"), asyncio.get_running_loop()
         first = Key(WIRE, factory, loop, print)

@@ -101,7 +101,7 @@ def test_ssi_cards_that_somebody_else_took_do_not_come_again_as_numbers(others: 
     assert taken(decoder, decoded(b"AB12")) == [Read("AB12", ReportNo(0, others + 1))]
 
 
-def test_ssi_what_is_told_of_another_report_is_no_acknowledgement() -> None:
+def test_ssi_what_is_reported_of_another_report_is_no_acknowledgement() -> None:
     """The engine has sent a code that nobody has read yet: an ACK would make it forget the card."""
     decoder = SsiDecoder()
     decoder.resume(ReportNo(0, 19))

@@ -13,7 +13,7 @@ def test_whatever_a_power_cut_leaves_no_confirmed_entry_is_lost_or_has_two_conte
     assert tried["refused: an acknowledged entry was damaged"] > 0
 
 
-def test_a_disk_that_ignores_syncs_is_told_from_one_that_keeps_its_word() -> None:
+def test_a_disk_that_ignores_syncs_is_distinguished_from_one_that_keeps_its_word() -> None:
     """What was sent may be contradicted on it, but not in silence; the table goes on by another record."""
     tried = CrashStates(share(60, 2), 4, 1.0).run()
     assert tried["ignored syncs: two roots were sent of one size"] > 0

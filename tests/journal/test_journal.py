@@ -19,7 +19,7 @@ from tests.kit.journal_record import Record
 folder, kept = journals.folder, journals.kept  # fixtures
 
 
-def test_a_new_file_is_told_of_once_it_is_there(folder: Path) -> None:
+def test_a_new_file_is_reported_once_it_is_there(folder: Path) -> None:
     record = Record(folder)
     files: list[int] = []
     record.journal.close()

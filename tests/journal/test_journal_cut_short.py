@@ -38,7 +38,7 @@ def test_a_file_cut_in_its_first_line_was_never_begun(folder: Path, kept: list[P
         assert not newest.exists()
 
 
-def test_a_removed_tail_is_told_from_a_torn_one_by_the_cursor(folder: Path, kept: list[Path]) -> None:
+def test_a_removed_tail_is_distinguished_from_a_torn_one_by_the_cursor(folder: Path, kept: list[Path]) -> None:
     newest = kept[-1]
     whole, last = newest.read_bytes(), len(folds(newest)) - 1
     for length in some(range(0, len(whole) + 1, 41), 6):

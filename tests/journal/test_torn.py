@@ -37,7 +37,7 @@ TORN += [("kept", "zero"), ("kept", "spoiled"), ("spoiled", "spoiled"), ("lost",
 
 
 @pytest.mark.parametrize("how", TORN, ids=", ".join)
-def test_a_last_record_that_is_not_whole_is_cut_off_and_told(dealt: Record, how: tuple[str, ...]) -> None:
+def test_a_last_record_that_is_not_whole_is_cut_off_and_reported(dealt: Record, how: tuple[str, ...]) -> None:
     folder, before, seq = dealt.journal.directory, newest(dealt).read_bytes(), dealt.shoe.seq
     begin = dealt.journal.end.offset
     dealt.order(LONG)

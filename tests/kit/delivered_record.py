@@ -31,8 +31,8 @@ def record(directory: Path, text: str, **settings: Any) -> list[Path]:
     table = Table(journal, "T07", NoLamps(), lambda _: None, lambda _: lambda: None, lambda: None, loop)
     table.start(house_of(**settings))
     for step in parse(text):
-        for told in inputs_of(step, table.shoe.status == "open"):
-            table.handle(replace(told, **now()))
+        for fact in inputs_of(step, table.shoe.status == "open"):
+            table.handle(replace(fact, **now()))
     table.close()
     journal.close()
     loop.close()

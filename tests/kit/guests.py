@@ -87,8 +87,8 @@ class Guests:
 
     def expected(self) -> dict[str, Any]:
         """What the topic `table` must say now."""
-        told: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(table(self._book.shoe)))
-        return {name: told.get(name) for name in SAME}
+        published: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(table(self._book.shoe)))
+        return {name: published.get(name) for name in SAME}
 
     def _play(self, step: Step) -> None:
         for line in self._book.play([step]):

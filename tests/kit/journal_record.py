@@ -51,10 +51,10 @@ class Record:
         """Give an order."""
         self.take(inputs.Ordered(at=AT, order=order, by="test", nonce=self.nonce()))
 
-    def take(self, told: inputs.AnyInput) -> None:
+    def take(self, fact: inputs.AnyInput) -> None:
         """Judge an input and keep what became true."""
-        told = replace(told, salt=self.nonce())
-        if made := step(self.shoe, told, "T07", "b007"):
+        fact = replace(fact, salt=self.nonce())
+        if made := step(self.shoe, fact, "T07", "b007"):
             line = self.journal.seal(made.entry)
             self.journal.append(line)
             self.lines.append(line)

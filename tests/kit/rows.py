@@ -88,12 +88,12 @@ def _named(arguments: list[str], rows: list[Any], ids: Callable[[Any], str] | It
         if given is not None:
             name = str(given[n])
         elif not name:
-            name = "-".join(ids(value) if callable(ids) else _told(of, value, n) for of, value in values.items())
+            name = "-".join(ids(value) if callable(ids) else _id_of(of, value, n) for of, value in values.items())
         found.append((name, values))
     return found
 
 
-def _told(argument: str, value: object, n: int) -> str:
+def _id_of(argument: str, value: object, n: int) -> str:
     """How pytest names a value."""
     if isinstance(value, str | int | float | bytes | None):
         return str(value)

@@ -43,30 +43,30 @@ class Table:
         self.outside: list[object] = []
         self._texts: list[str] = []
         self._messages: list[OutMessage] = []
-        self._told = 0
+        self._lines_read = 0
         self.take(RESTART)
 
     def play(self, *steps: Step) -> Table:
         """Deal scripts, and inputs for what a script cannot say."""
         for each in steps:
-            for told in self._inputs(each):
-                self.take(told)
+            for fact in self._inputs(each):
+                self.take(fact)
         return self
 
-    def take(self, told: inputs.AnyInput) -> tuple[e.AnyEvent, ...]:
+    def take(self, fact: inputs.AnyInput) -> tuple[e.AnyEvent, ...]:
         """One input all the way; its events."""
         self.at += 1
-        told = msgspec.structs.replace(told, at=self.at, mono=self.at)
-        if isinstance(told, inputs.Started):
-            told = msgspec.structs.replace(told, house=self.house)
-        return self.carry(told, decide(self.shoe, told))
+        fact = msgspec.structs.replace(fact, at=self.at, mono=self.at)
+        if isinstance(fact, inputs.Started):
+            fact = msgspec.structs.replace(fact, house=self.house)
+        return self.carry(fact, decide(self.shoe, fact))
 
-    def carry(self, told: inputs.AnyInput, events: tuple[e.AnyEvent, ...]) -> tuple[e.AnyEvent, ...]:
+    def carry(self, fact: inputs.AnyInput, events: tuple[e.AnyEvent, ...]) -> tuple[e.AnyEvent, ...]:
         """Journal events, and keep all that can be seen of them outside."""
         assert_fit(events)
-        if line := self.memory.handle(told, lambda *_: events):
+        if line := self.memory.handle(fact, lambda *_: events):
             self.lines.append(line)
-            self.outside += [*[message.payload for message in messages(line)], line.entry, line, told]
+            self.outside += [*[message.payload for message in messages(line)], line.entry, line, fact]
         self.outside += [msgspec.json.encode(snapshots(self.shoe)), lamps(self.shoe), self.shoe]
         return events
 
@@ -118,8 +118,8 @@ class Table:
 
     @property
     def messages(self) -> list[OutMessage]:
-        self._messages += [message for line in self.lines[self._told :] for message in messages(line)]
-        self._told = len(self.lines)
+        self._messages += [message for line in self.lines[self._lines_read :] for message in messages(line)]
+        self._lines_read = len(self.lines)
         return self._messages.copy()
 
     @property
@@ -161,7 +161,7 @@ class Table:
         return ", ".join(f"{each['slot']} {each['card']}" for each in self.rounds[number]["cards"])
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         """The rounds in short: `1 closed player, 2 voided last`."""
         return ", ".join(
             " ".join(filter(None, [str(r["round"]), r["status"], r.get("outcome", ""), "last" * r["last"]]))

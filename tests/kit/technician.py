@@ -48,11 +48,11 @@ class Technician(Caller):
 
     def __init__(self, table: BridgeTable, device: Any = "reader", **more: Any) -> None:
         super().__init__(table)
-        self.told = self.ask(do="lend", device=device, by="anna", **more)
+        self.answer = self.ask(do="lend", device=device, by="anna", **more)
 
     def read(self, cards: int, acknowledge: bool = True) -> None:
         """Pull test cards, and take them unless told not to."""
-        report = ReportNo(*self.told["report"]) if self.told["report"] else None
+        report = ReportNo(*self.answer["report"]) if self.answer["report"] else None
         pass_test_cards(self.table, report, self._passed if acknowledge else None, cards)
 
     def _passed(self, report: ReportNo) -> None:

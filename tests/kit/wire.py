@@ -100,8 +100,8 @@ def _narrowed(value: Any) -> Any:
         return [_narrowed(each) for each in value]
     if not isinstance(value, dict):
         return value
-    told = {name: _narrowed(each) for name, each in value.items()}
-    return {"additionalProperties": False} | told if isinstance(value.get("properties"), dict) else told
+    narrowed = {name: _narrowed(each) for name, each in value.items()}
+    return {"additionalProperties": False} | narrowed if isinstance(value.get("properties"), dict) else narrowed
 
 
 @cache

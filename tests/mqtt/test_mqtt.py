@@ -63,7 +63,7 @@ def test_a_restarted_broker_is_found_again_and_paho_repeats_nothing(broker: Brok
         backend.wait_until(lambda: seqs(backend) == [4])
 
 
-def test_a_connection_that_breaks_while_publishing_is_told(broker: Broker, table: Any) -> None:
+def test_a_connection_that_breaks_while_publishing_is_reported(broker: Broker, table: Any) -> None:
     bridge = table(broker.port).up()
     broker.kill()
     with pytest.raises(NotConnected):

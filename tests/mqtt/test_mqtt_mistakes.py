@@ -18,7 +18,7 @@ brokers, table, tls = real.brokers, tables.table, certificates.tls  # fixtures
 
 
 @pytest.mark.parametrize("password", [b"wrong", None])
-def test_a_wrong_password_is_told_to_the_technician(brokers: Any, table: Any, password: bytes | None) -> None:
+def test_a_wrong_password_is_reported_to_the_technician(brokers: Any, table: Any, password: bytes | None) -> None:
     port = brokers(users={"T07": "right"}).port
     bridge = table(port, username="T07", password=password)
     assert "password_file" in bridge.down()
@@ -26,7 +26,7 @@ def test_a_wrong_password_is_told_to_the_technician(brokers: Any, table: Any, pa
     table(port, username="T07", password=b"right").up()
 
 
-def test_a_peer_that_hangs_up_on_everything_is_told_and_asked_for_both_versions(table: Any) -> None:
+def test_a_peer_that_hangs_up_on_everything_is_reported_and_asked_for_both_versions(table: Any) -> None:
     with Peer({}) as peer:
         bridge = table(peer.port)
         assert "closes the connection" in bridge.down()
@@ -133,7 +133,7 @@ def test_tls_with_a_client_certificate(brokers: Any, table: Any, tls: Path) -> N
     ("ca", "cert", "text"),
     [("other", "bridge", "is not trusted"), ("ca", None, "cert"), ("missing", None, "cannot read")],
 )
-def test_a_tls_mistake_is_told(brokers: Any, table: Any, tls: Path, ca: str, cert: str | None, text: str) -> None:
+def test_a_tls_mistake_is_reported(brokers: Any, table: Any, tls: Path, ca: str, cert: str | None, text: str) -> None:
     broker = brokers(tls=tls, options="require_certificate true")
     mine = {"cert": f"{tls}/{cert}.pem", "key": f"{tls}/{cert}.key"} if cert else {}
     assert text in table(broker.port, ca=f"{tls}/{ca}.pem", **mine).down()

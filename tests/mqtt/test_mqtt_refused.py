@@ -47,7 +47,7 @@ CODES = [(5, code) for code in WORDS_5] + [(4, code) for code in WORDS_311]
 
 
 @pytest.mark.parametrize(("level", "code"), CODES, ids=[f"{level}-{code:#04x}" for level, code in CODES])
-def test_every_refusal_is_told_with_what_to_do(level: int, code: int, table: Any) -> None:
+def test_every_refusal_is_reported_with_what_to_do(level: int, code: int, table: Any) -> None:
     answer = bytes([0x20, 3, 0, code, 0]) if level == 5 else bytes([0x20, 2, 0, code])
     with Peer({level: answer, 9 - level: b""}, stays=False) as peer:
         bridge = table(peer.port, protocol=level)

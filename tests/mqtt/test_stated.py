@@ -24,7 +24,7 @@ brokers, table = real.brokers, tables.table  # fixtures
 PAGE = DOCS / "broker.md"
 
 
-def test_what_is_stated_is_what_is_told() -> None:
+def test_what_is_stated_is_what_is_reported() -> None:
     every = {pair: reasons.reported(*pair) for pair in reasons.PAIRS}
     for (code, moment), (text, is_fault) in every.items():
         name, _ = reasons.CODES[code]

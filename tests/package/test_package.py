@@ -26,10 +26,10 @@ def test_the_package_is_installed_updated_rolled_back_and_removed(
     assert runs(root) == first.build
     assert (root / "etc/systemd/system/firmware-bridge.service").exists()
     (root / "etc/firmware-bridge/bridge.toml").write_text('[table]\nid = "mine"\n')
-    told = dpkg("-i", second.deb)
+    output = dpkg("-i", second.deb)
     assert runs(root) == second.build
-    assert second.build in told
-    assert "[journal] keep_days" in told
+    assert second.build in output
+    assert "[journal] keep_days" in output
     assert "mine" in (root / "etc/firmware-bridge/bridge.toml").read_text()
     installer(shipped.parent / "firmware-bridge", root)("--rollback")
     assert runs(root) == first.build

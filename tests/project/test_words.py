@@ -13,6 +13,7 @@ from tests.kit.sources import tree
 
 ROOT: Final = Path(__file__).parents[2]
 SOURCES: Final = tuple(sorted(path for room in ("firmware_bridge", "hardware") for path in (ROOT / room).rglob("*.py")))
+TESTS: Final = tuple(sorted((ROOT / "tests").rglob("*.py")))
 
 RETIRED: Final = {
     "told": "message, payload, result, text, line: what the value is",
@@ -70,8 +71,11 @@ ALLOWED: Final = {
 DOCUMENTED_TAKE: Final = ("firmware_bridge/client/ledger.py", "firmware_bridge/client/commitments.py")
 """Where a method may be called `take`: `Events`, `Rounds` and `Verifier` of the documented interface."""
 
-TOLD: Final = 40
+MOST_IN_PROSE: Final = 40
 """Uses of `told` in all of the source, strings and comments included."""
+
+REPORTED: Final = frozenset({"told", "foretold"})
+"""Parts of no identifier of a test: a value is named by what it is: events, answer, alarms, lines, published."""
 
 RIDDLE: Final = re.compile(r"\b(\w*told|whoever|nobody|whose|anew|meanwhile|is to be|has it)\b", re.IGNORECASE)
 
@@ -101,6 +105,18 @@ def names(tree: ast.Module) -> Iterator[str]:
         field = NAMING.get(type(node))
         if field and isinstance(getattr(node, "ctx", STORED), ast.Store) and (name := getattr(node, field)):
             yield name
+
+
+def identifiers(tree: ast.Module) -> Iterator[str]:
+    """Every identifier of a module, given or read."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.keyword(arg=str(name)):
+                yield name
+            case ast.alias(name=name, asname=asname):
+                yield from (name, asname or name)
+            case _ if isinstance(own := getattr(node, NAMING.get(type(node), ""), None), str):
+                yield own
 
 
 def docstrings(tree: ast.Module) -> Iterator[str]:
@@ -176,12 +192,37 @@ def test_every_exception_is_needed(words: Words) -> None:
     assert used == set(ALLOWED)
 
 
+def reported(path: Path) -> list[str]:
+    """The identifiers of a file that have a part of `REPORTED`."""
+    if "told" not in path.read_text("utf-8").lower():
+        return []  # most files: to read a text is cheap, to parse it is not
+    return sorted({name for name in identifiers(tree(path)) if not REPORTED.isdisjoint(parts(name))})
+
+
+def test_an_identifier_of_a_test_is_found_wherever_it_stands(tmp_path: Path) -> None:
+    file = tmp_path / "a.py"
+    file.write_text(
+        "import told_a.b\nfrom a import told_b, told_c as told_d\nclass Told:\n    foretold = 1\n"
+        "def is_told(told_e, *, _told, **told_f): 'told'  # told\n"
+        "TOLD = f(told_g=a.told_h, b=lambda told_i: f'{told_j}')\n"
+        "match a:\n    case {'told': told_k, **told_l} | [told_m, *told_n] as told_o: stolid = untold = 'told'\n"
+        "try: pass\nexcept E as told_p: pass\n"
+        "def test_it_is_told(): pass\n"
+    )
+    single = {f"told_{each}" for each in "bcdefghijklmnop"}
+    assert {*reported(file)} == {"told_a.b", "Told", "foretold", "is_told", "_told", "TOLD", "test_it_is_told", *single}
+
+
+def test_no_identifier_of_a_test_says_that_something_was_reported() -> None:
+    assert {below(path): found for path in TESTS if (found := reported(path))} == {}
+
+
 def test_only_the_documented_interface_takes(words: Words) -> None:
     assert {below(path) for path, those in words.items() if given(path, those & {"take"})} == set(DOCUMENTED_TAKE)
 
 
-def test_told_is_a_word_of_prose() -> None:
-    assert sum(len(re.findall(r"\btold\b", path.read_text("utf-8"))) for path in SOURCES) <= TOLD
+def test_the_word_for_what_was_reported_is_one_of_prose() -> None:
+    assert sum(len(re.findall(r"\btold\b", path.read_text("utf-8"))) for path in SOURCES) <= MOST_IN_PROSE
 
 
 def test_no_docstring_is_a_riddle() -> None:

@@ -110,7 +110,7 @@ def test_no_screen_of_the_shoe_reads_the_text_of_an_alarm() -> None:
     assert whole == without
 
 
-def test_a_small_terminal_is_told_what_the_picture_wants() -> None:
+def test_a_small_terminal_is_shown_what_the_picture_wants() -> None:
     lines = drawn(status("2s"), 60, 20)
     assert flat(lines[:2]).startswith("this terminal is 60x20; the picture needs 80x22; showing lines")
     assert "slots    P1 2♠" in lines

@@ -78,6 +78,6 @@ class Devices(People):
     @rule(card=CARDS)
     def own_fault(self, card: Card) -> None:
         """`decide` fails on a card: it is kept, not judged."""
-        told = self.table.card(card, report=self.report())
-        self.table.carry(told, fault(self.table.shoe, told, ValueError("a bug")))
-        self.last = told
+        fact = self.table.card(card, report=self.report())
+        self.table.carry(fact, fault(self.table.shoe, fact, ValueError("a bug")))
+        self.last = fact

@@ -75,12 +75,12 @@ def waiting(shoe: Shoe) -> list[Waiting]:
     return [each.card if isinstance(each, HeldCard) else names[type(each)] for each in shoe.held]
 
 
-def _place(event: e.AnyEvent, told: inputs.AnyInput, queue: list[Waiting]) -> int:
+def _place(event: e.AnyEvent, fact: inputs.AnyInput, queue: list[Waiting]) -> int:
     """Follow one event; 1 if it is what became of the card of this input."""
     match event:
         case e.CardHeld():
             queue.append(_face(event))
-            assert _face(event) == _told(told)
+            assert _face(event) == _card_of(fact)
             return 1
         case e.CutCardHeld():
             queue.append(CUT)
@@ -100,7 +100,7 @@ def _place(event: e.AnyEvent, told: inputs.AnyInput, queue: list[Waiting]) -> in
                 assert queue.pop(0) == _face(event)
                 return 0
             assert not queue
-            assert _face(event) == _told(told)
+            assert _face(event) == _card_of(fact)
             return 1
         case e.CardConfirmed():
             return 1
@@ -113,10 +113,10 @@ def _face(event: e.CardEvent) -> Card | None:
     return event.card or (event.secret.card if event.secret else None)
 
 
-def _told(told: inputs.AnyInput) -> Card | None:
-    if isinstance(told, inputs.Ordered):
-        return told.order.card if isinstance(told.order, orders.Enter) else None
-    return told.card if isinstance(told, inputs.CardRead) else None
+def _card_of(fact: inputs.AnyInput) -> Card | None:
+    if isinstance(fact, inputs.Ordered):
+        return fact.order.card if isinstance(fact.order, orders.Enter) else None
+    return fact.card if isinstance(fact, inputs.CardRead) else None
 
 
 def rounds_are_the_rule_books(lines: list[Line]) -> None:
@@ -124,19 +124,19 @@ def rounds_are_the_rule_books(lines: list[Line]) -> None:
     numbers: dict[str, int] = {}
     before: dict[str, Any] | None = None
     for message in (each for line in lines for each in messages(line) if each.topic == "round"):
-        told = json.loads(message.payload)
-        if told["status"] == "corrected":
+        body = json.loads(message.payload)
+        if body["status"] == "corrected":
             before = {"journal": message.journal, "seq": message.seq}
             continue
-        assert told["round"] == numbers.get(message.journal, 0) + 1
-        assert told["prev"] == before
-        numbers[message.journal], before = told["round"], {"journal": message.journal, "seq": message.seq}
-        if told["status"] == "closed":
-            table = layout(tuple(Card(each["card"]) for each in told["cards"]), "on-demand")
+        assert body["round"] == numbers.get(message.journal, 0) + 1
+        assert body["prev"] == before
+        numbers[message.journal], before = body["round"], {"journal": message.journal, "seq": message.seq}
+        if body["status"] == "closed":
+            table = layout(tuple(Card(each["card"]) for each in body["cards"]), "on-demand")
             assert table.result
-            assert table.result.outcome == told["outcome"]
-            assert list(table.slots) == [each["slot"] for each in told["cards"]]
-            assert table.result.totals == {side: hand["total"] for side, hand in told["hands"].items()}
+            assert table.result.outcome == body["outcome"]
+            assert list(table.slots) == [each["slot"] for each in body["cards"]]
+            assert table.result.totals == {side: hand["total"] for side, hand in body["hands"].items()}
 
 
 def last_means_last(lines: list[Line]) -> None:
@@ -169,27 +169,27 @@ def corrections_follow_one_another(lines: list[Line]) -> None:
     """A correction is a whole round, one revision further, and names the entry of the one it replaces."""
     newest: dict[tuple[str, int], dict[str, Any]] = {}
     before: dict[str, Any] | None = None
-    for told in (json.loads(each.payload) for line in lines for each in messages(line) if each.topic == "round"):
-        key = (told["journal"], told["round"])
-        if told["status"] == "corrected":
+    for message in (json.loads(each.payload) for line in lines for each in messages(line) if each.topic == "round"):
+        key = (message["journal"], message["round"])
+        if message["status"] == "corrected":
             old = newest[key]
-            assert (told["corrects"], told["revision"]) == (old["seq"], old["revision"] + 1)
-            assert (told["carried"], told["last"]) == (old["carried"], old["last"])
+            assert (message["corrects"], message["revision"]) == (old["seq"], old["revision"] + 1)
+            assert (message["carried"], message["last"]) == (old["carried"], old["last"])
             assert old["status"] != "voided"
-            assert set(told["bets"]) == set(old["bets"])
-        assert told["prev"] == before
-        newest[key], before = told, {name: told[name] for name in ("journal", "seq")}
+            assert set(message["bets"]) == set(old["bets"])
+        assert message["prev"] == before
+        newest[key], before = message, {name: message[name] for name in ("journal", "seq")}
 
 
 def what_is_opened_was_committed_to(lines: list[Line]) -> None:
     """Each card named later is the one its commitment stands for, and is named once."""
     commits: dict[tuple[str, int, int], str] = {}
-    for told in (json.loads(each.payload) for line in lines for each in messages(line) if each.topic == "event"):
-        event = told["event"]
+    for message in (json.loads(each.payload) for line in lines for each in messages(line) if each.topic == "event"):
+        event = message["event"]
         if "commit" in event:
-            commits[told["journal"], told["seq"], told["n"]] = event["commit"]
+            commits[message["journal"], message["seq"], message["n"]] = event["commit"]
         if event["type"] == "CardRevealed":
-            place = (told["journal"], event["seq"], event["n"])
+            place = (message["journal"], event["seq"], event["n"])
             text = f"{':'.join(map(str, place))}:{event['card']}:{event['nonce']}"
             assert commits.pop(place) == sha256(text.encode()).hexdigest()
 

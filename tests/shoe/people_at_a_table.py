@@ -45,9 +45,9 @@ class People(RuleBasedStateMachine):
         self.numbered = True
         self.last: inputs.AnyInput | None = None
 
-    def take(self, told: inputs.AnyInput) -> tuple[events.AnyEvent, ...]:
-        self.last = told
-        return self.table.take(told)
+    def take(self, fact: inputs.AnyInput) -> tuple[events.AnyEvent, ...]:
+        self.last = fact
+        return self.table.take(fact)
 
     def row(self, name: str) -> Row:
         """What the policy of this table says about an irregularity."""
@@ -111,8 +111,8 @@ class People(RuleBasedStateMachine):
         card=CARDS, lot=st.sampled_from([None, None, 1, 2]), flags=st.sampled_from([(), (), ("face_up",), inputs.Flag])
     )
     def any_card(self, card: Card, lot: int | None, flags: object) -> None:
-        told = ("double_feed", "backwards") if flags is inputs.Flag else flags
-        self.take(self.table.card(card, report=self.report(), lot=lot, flags=told))
+        reported = ("double_feed", "backwards") if flags is inputs.Flag else flags
+        self.take(self.table.card(card, report=self.report(), lot=lot, flags=reported))
 
     @rule()
     def tile(self) -> None:

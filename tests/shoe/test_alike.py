@@ -80,7 +80,7 @@ class Player:
         news = [message for line in self.table.lines[before:] for message in messages(line)]
         shoe = self.table.shoe
         return [
-            *[_told(message.payload) for message in news],
+            *[_comparable(message.payload) for message in news],
             [len(shoe.held), deadline(shoe), mode(shoe)],
             msgspec.json.encode(snapshots(shoe)).decode(),
             sorted(card.value for card in disclosed(shoe)),
@@ -111,11 +111,11 @@ class Player:
         return self.order[self.drawn - 1] if self.drawn <= len(self.order) else Card("As")
 
 
-def _told(payload: bytes) -> dict[str, Any]:
+def _comparable(payload: bytes) -> dict[str, Any]:
     """A message without what differs by nature: commitments, what is made of the sealed part, and how many events there are."""
-    told: dict[str, Any] = msgspec.json.decode(payload)
-    event = {name: each for name, each in told.pop("event", {}).items() if name != "commit"}
-    return told | {"of": None, "head": None, "sealed": None, "event": event}
+    message: dict[str, Any] = msgspec.json.decode(payload)
+    event = {name: each for name, each in message.pop("event", {}).items() if name != "commit"}
+    return message | {"of": None, "head": None, "sealed": None, "event": event}
 
 
 def opened(player: Player, before: int) -> set[str]:
@@ -126,10 +126,10 @@ def opened(player: Player, before: int) -> set[str]:
 
 def nonces(player: Player) -> list[str]:
     """The nonces of the cards drawn, in order."""
-    told = (line.entry.input for line in player.table.lines if line.entry)
+    facts = (line.entry.input for line in player.table.lines if line.entry)
     return [
         each.nonce
-        for each in told
+        for each in facts
         if isinstance(each, inputs.CardRead)
         or (isinstance(each, inputs.Ordered) and isinstance(each.order, orders.Enter))
     ]

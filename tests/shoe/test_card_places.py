@@ -107,14 +107,14 @@ CARRIED = "shoe 2h As Ks bets-closed 3h 6c 2d Td 8s 4c next"
 @pytest.mark.parametrize("later", ["", "bets-closed", "bets-closed Kd", "bets-closed Kd 9h 7d 2c 5c next"])
 def test_a_correction_never_takes_the_card_that_opens_the_next_round(later: str) -> None:
     table = Table(**SIX).play(CARRIED, later)
-    before = cards_left(table.shoe), table.told, table.dealt(0)
+    before = cards_left(table.shoe), table.summary, table.dealt(0)
     answer = correct(table, 1, "3h 6c 2d Td 7s 4c")
     assert (answer.ok, answer.error) == (False, "these are 6 cards, round 1 had 5")
     assert answer.hint == (
         "give the cards that were played; one of another round, or still in the shoe, is none of them; "
         "one that the reader missed: missed 1"
     )
-    assert (cards_left(table.shoe), table.told, table.dealt(0)) == before
+    assert (cards_left(table.shoe), table.summary, table.dealt(0)) == before
     assert places(table) == size_of(table.shoe.house)
 
 

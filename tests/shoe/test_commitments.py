@@ -46,7 +46,7 @@ def go_on(table: Table) -> None:
         table.play({"betting": "bets-closed", "complete": "next"}.get(table.phase, "reveal"))
 
 
-def told(table: Table) -> list[dict[str, Any]]:
+def event_messages(table: Table) -> list[dict[str, Any]]:
     """The messages of the topic `event`."""
     return [json.loads(each.payload) for each in table.messages if each.topic == "event"]
 
@@ -62,7 +62,7 @@ def judged(messages: list[dict[str, Any]], journal: str) -> tuple[Verdict, ...]:
 @settings(max_examples=share(60, 4))
 def test_every_card_that_was_sealed_opens(house: dict[str, Any], seed: int, unread: int) -> None:
     table = shoe(house, seed, unread)
-    messages = told(table)
+    messages = event_messages(table)
     verdicts = judged(messages, table.shoe.journal)
     assert {each.proof for each in verdicts} <= {"opened"}
     opened = {place for each in verdicts for place in each.opened}
@@ -74,7 +74,7 @@ def test_every_card_that_was_sealed_opens(house: dict[str, Any], seed: int, unre
 @pytest.mark.parametrize("disclose", ["sealed", "dealt"])
 def test_a_changed_card_opens_nothing(disclose: str, what: str) -> None:
     table = shoe({"disclose": disclose, "decks": 1}, 5)
-    messages = told(table)
+    messages = event_messages(table)
     named = [each for each in messages if each["event"]["type"] == "CardRevealed"]
     assert named
     for each in named:

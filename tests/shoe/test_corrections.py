@@ -79,9 +79,9 @@ WRONG = [
 @pytest.mark.parametrize(("number", "text", "reason"), WRONG, ids=[row[2] for row in WRONG])
 def test_a_correction_is_refused(number: int, text: str, reason: str) -> None:
     table = Table(**PLAIN).play(f"shoe {NATURAL} 9s !void misdeal 9s")
-    before = table.told
+    before = table.summary
     assert not corrected(table, number, text).answer.ok
-    assert table.told == before
+    assert table.summary == before
 
 
 # settings, steps, the cards of round 1 -> why they are refused
@@ -107,7 +107,7 @@ def test_a_correction_names_no_more_copies_than_the_packs_hold(
     assert table.seen == seen
 
 
-def test_two_rounds_that_were_told_of_one_another_are_corrected_one_by_one() -> None:
+def test_two_rounds_with_swapped_cards_are_corrected_one_by_one() -> None:
     table = Table(**PLAIN, decks=1).play("shoe 9s Kd Th Kc 8s Jd Qh Qc")
     assert not corrected(table, 1, "8s Kd Th Kc").answer.ok
     assert corrected(table, 2, "9h Jd Qh Qc").answer.ok
@@ -118,8 +118,8 @@ def test_two_rounds_that_were_told_of_one_another_are_corrected_one_by_one() -> 
 def test_what_a_correction_may_name_says_nothing_of_sealed_cards(sealed: str) -> None:
     """Two copies of a card are in the shoe; whether one lies there face down is nobody's to find out."""
     table = Table(burn="none", disclose="sealed", decks=2).play(f"shoe 2h 3h 7s 7d reveal reveal {sealed}")
-    told = corrected(table, 1, "2h 2h 7s 7d").answer
-    assert (told.ok, told.error) == (True, None)
+    answer = corrected(table, 1, "2h 2h 7s 7d").answer
+    assert (answer.ok, answer.error) == (True, None)
 
 
 def test_a_correction_exchanges_what_was_seen() -> None:
@@ -136,7 +136,7 @@ def test_a_correction_exchanges_what_was_seen() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "left"),
+    ("corrections", "left"),
     [
         (["2s 2h 3s 3h 9d"], 410),
         (["2s 2h 3s 3h 9d", "2s 2h 3s 3h 9c"], 410),
@@ -144,9 +144,9 @@ def test_a_correction_exchanges_what_was_seen() -> None:
         (["9s Kd Th Kc", "2s 2h 3s 3h 4d 6d", "9s Kd Th Kc"], 410),
     ],
 )
-def test_no_correction_puts_a_card_back_into_the_shoe(told: list[str], left: int) -> None:
+def test_no_correction_puts_a_card_back_into_the_shoe(corrections: list[str], left: int) -> None:
     table = Table(**PLAIN).play("shoe 2s 2h 3s 3h 4d 6d")
-    for each in told:
+    for each in corrections:
         corrected(table, 1, each)
         assert table.answer.ok
         assert cards_left(table.shoe) == left
@@ -183,12 +183,12 @@ def test_a_correction_of_a_burned_and_sealed_shoe_leaves_its_secrets() -> None:
     assert sorted(each.value for each in disclosed(table.shoe)) == sorted(["8s", "Kd", "Th", "Kc"])
 
 
-@pytest.mark.parametrize(("is_corrected", "is_told"), [(False, False), (True, True)])
-def test_patterns_are_of_the_corrected_cards(is_corrected: bool, is_told: bool) -> None:
+@pytest.mark.parametrize(("is_corrected", "has_alarm"), [(False, False), (True, True)])
+def test_patterns_are_of_the_corrected_cards(is_corrected: bool, has_alarm: bool) -> None:
     table = Table(**PLAIN).play("shoe 9s 9h 9d 9c 9s 9h 8d 9c")
     if is_corrected:
         corrected(table, 2, "9s 9h 9d 9c")
-    assert ("unshuffled" in table.play("9s 9h 9d 9c").open) is is_told
+    assert ("unshuffled" in table.play("9s 9h 9d 9c").open) is has_alarm
 
 
 def test_a_round_of_the_shoe_before_is_not_corrected() -> None:
@@ -218,7 +218,7 @@ def test_cards_that_are_no_whole_round_are_named(cards: str, said: str) -> None:
         assert refused(table, 1, cards) == said + (unused if procedure and "ends before it" in said else "")
 
 
-def test_a_round_of_the_shoe_before_is_not_corrected_and_the_floor_is_told_why() -> None:
+def test_a_round_of_the_shoe_before_is_not_corrected_and_the_floor_sees_why() -> None:
     ended = "a round of the previous shoe cannot be corrected after the next shoe is opened"
     table = Table(burn="first-card").play(f"shoe 2s 5c 5d {NATURAL} 2s !void misdeal")
     assert refused(table, 2, NATURAL) == "round 2 was voided; only a closed round can be corrected"

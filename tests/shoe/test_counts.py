@@ -52,13 +52,13 @@ def test_the_last_card_of_the_shoe_ends_it_with_the_round() -> None:
     table = Table(burn=48, decks=1).play("shoe", " ".join(f"{r}{s}" for s in "shd" for r in "A23456789TJQK"))
     table.play("Ac2c3c4c5c6c7c8c9c", "Tc Jc Qc Kc")
     assert table.phase == "ended"  # 0-0: both sides have to draw, and no card is left
-    assert table.told == "1 voided last"
+    assert table.summary == "1 voided last"
     table = Table(burn=48, decks=1).play("shoe", " ".join(f"{r}{s}" for s in "shd" for r in "A2345678TJQK"))
     table.play("AcJc3c4c5c6c7c8c 2c Tc Qc Kc", "9s9h9d9c")
-    assert table.told == "1 closed tie last"
+    assert table.summary == "1 closed tie last"
 
 
 def test_a_held_last_card_is_dealt_before_the_shoe_is_called_empty() -> None:
     table = Table(burn=48, decks=1).play("shoe", " ".join(f"{r}{s}" for s in "shd" for r in "A2345678TJQK"))
     table.play("AcJc3c4c5c6c7c8c 2c Tc Qc Kc", "9s ?? 9d 9c", "!enter 9h")
-    assert table.told == "1 closed tie last"
+    assert table.summary == "1 closed tie last"

@@ -186,7 +186,7 @@ SCENARIOS: list[tuple[str, dict[str, Any], list[Step], str, str, str]] = [
 )
 def test_scenario(settings: dict[str, object], steps: list[Step], rounds: str, phase: str, opened: str) -> None:
     table = Table(**settings).play(*steps)
-    assert (table.told, table.phase, " ".join(table.open)) == (rounds, phase, opened)
+    assert (table.summary, table.phase, " ".join(table.open)) == (rounds, phase, opened)
 
 
 def stuck(sensor: str) -> inputs.SensorStuck:

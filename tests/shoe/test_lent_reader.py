@@ -22,8 +22,8 @@ def test_it_is_lost_while_it_is_lent() -> None:
 
 def test_test_cards_are_taken_and_on_record() -> None:
     table = Table(burn="none").play("shoe", LENT)
-    told = table.take(passed(3, 7))
-    assert told == (events.ReaderSession(session=1), events.Noted(what="3 test cards passed, lent to Ann"))
+    taken = table.take(passed(3, 7))
+    assert taken == (events.ReaderSession(session=1), events.Noted(what="3 test cards passed, lent to Ann"))
     assert table.shoe.device.reader == ReportNo(1, 7)
     table.play(BACK, "next")
     assert table.take(table.card("9s", report=ReportNo(1, 7))) == ()

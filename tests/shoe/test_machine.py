@@ -43,15 +43,15 @@ class AtTheTable(Devices):
     @invariant()
     def the_packs_hold_what_was_seen(self) -> None:
         """But for copies that were kept, and faces given in a correction: a refusal would name the sealed copy."""
-        told = self.table.events
+        happened = self.table.events
         kept = [
             each
-            for each in told
+            for each in happened
             if isinstance(each, events.IrregularityClosed) and (each.id, each.choice) == ("duplicate", "keep")
         ]
         given = [
             card
-            for each in told
+            for each in happened
             if isinstance(each, events.RoundCorrected)
             for card in each.cards
             if card.origin == "manual"

@@ -65,7 +65,7 @@ OPENED: list[tuple[str, dict[str, Any], str, str, str, str]] = [
 def test_opening(house: dict[str, Any], steps: str, slots: str, rounds: str, phase: str) -> None:
     burned = " ".join(f"{r}{s}" for r in "A23456789TJQK" for s in "shdc" if f"{r}{s}" not in THIRDS)
     table = Table(**house).play(steps.replace("BURN", burned))
-    assert (named(table), table.told, table.phase) == (slots, rounds, phase)
+    assert (named(table), table.summary, table.phase) == (slots, rounds, phase)
 
 
 # slots asked for one after the other -> opened
@@ -142,5 +142,5 @@ def test_a_fly_that_was_never_dealt_does_not_count() -> None:
 def test_several_cards_at_once_after_the_time_make_the_rounds_of_cards_one_by_one() -> None:
     """Held cards are dealt after a block: the round is closed with its last one, the others open the next."""
     held = Table(**SEALED, policy="us-burn", betting="required").play("shoe bets-closed +61s ?? Kd Th Kc 2s !enter 9s")
-    assert (held.told, held.seen.split()[4:]) == ("1 closed player", ["2s"])
+    assert (held.summary, held.seen.split()[4:]) == ("1 closed player", ["2s"])
     assert not [each for each in held.events if isinstance(each, events.Irregular) and each.id == "overdrawn"]

@@ -67,7 +67,7 @@ def test_it_is_handled_as_at_a_table_that_seals_no_cards(game: str, drawn: int, 
     dealt = _table(game, policy, "dealt").play(DEALT[game], *SEALED[game][3][:drawn])
     for table in (sealed, dealt):
         table.play("next")
-    assert (sealed.phase, sealed.open, sealed.told) == (dealt.phase, dealt.open, dealt.told)
+    assert (sealed.phase, sealed.open, sealed.summary) == (dealt.phase, dealt.open, dealt.summary)
     assert len(sealed.shoe.held) == len(dealt.shoe.held)
     assert aside(sealed, "burned") == aside(dealt, "burned") == (drawn if policy == "us-burn" else 0)
 
@@ -79,9 +79,9 @@ def test_a_studio_voids_the_round(game: str, drawn: int, restarts: bool) -> None
     table = complete(game, "studio", drawn, restarts)
     assert table.open == ("overdrawn",)
     table.play("next")
-    assert (table.phase, table.told) == ("complete", "")
+    assert (table.phase, table.summary) == ("complete", "")
     assert resolve(table, "void")
-    assert (table.told, table.open, table.shoe.held) == ("1 voided", (), ())
+    assert (table.summary, table.open, table.shoe.held) == ("1 voided", (), ())
     assert aside(table, "void") == drawn
 
 
@@ -92,13 +92,13 @@ def test_a_studio_voids_the_round(game: str, drawn: int, restarts: bool) -> None
 def test_macau_waits_for_the_pit(game: str, drawn: int, restarts: bool, choice: Choice) -> None:
     table = complete(game, "macau", drawn, restarts)
     assert table.open == ("overdrawn",)
-    assert table.play("next").told == ""
+    assert table.play("next").summary == ""
     assert resolve(table, choice)
     if choice == "burn":
         assert (aside(table, "burned"), table.shoe.held) == (drawn, ())
     assert (table.open, table.phase) == ((), "complete")
     table.play("next")
-    assert table.told.startswith("1 closed")
+    assert table.summary.startswith("1 closed")
 
 
 @GAMES

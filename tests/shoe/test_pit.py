@@ -36,7 +36,7 @@ def test_next_means_five_things() -> None:
     third = Table(**PLAIN).play("shoe 9s next")
     assert third.open == ("missing_third",)
     closed = Table(**NEXT).play(f"shoe {NATURAL} next")
-    assert closed.told == "1 closed player"
+    assert closed.summary == "1 closed player"
     nothing = Table(**PLAIN).play("shoe next")
     assert nothing.events[-1] == e.KeyRefused(key="next", code="no_round_to_end")
 
@@ -51,7 +51,7 @@ def test_a_repeated_command_acts_once() -> None:
     first = table.take(table.order(orders.Next(), id="a"))
     assert first
     assert table.take(table.order(orders.Next(), id="a")) == ()
-    assert table.told == "1 closed player"
+    assert table.summary == "1 closed player"
     table.play(RESTART, "!close_shoe shoe")
     assert table.take(table.order(orders.Next(), id="a")) == ()
 
@@ -64,7 +64,7 @@ def test_an_error_of_our_own_holds_the_card(choice: str) -> None:
     table.play("Th")
     assert (table.open, len(table.shoe.held), table.due) == (("internal_error",), 2, None)
     table.play(f"!resolve internal_error {choice}", "Kc")
-    assert (table.told, table.seen) == {
+    assert (table.summary, table.seen) == {
         "continue": ("1 closed player", "9s Kd Th Kc"),
         "void": ("1 voided", "9s Kd Th Kc"),
     }[choice]
@@ -86,10 +86,10 @@ def test_an_error_with_no_shoe_open_voids_no_round() -> None:
     card = table.card("Kd")
     table.carry(card, fault(table.shoe, card, ValueError()))
     table.play("!resolve internal_error void")
-    assert (table.told, table.answer.ok) == ("", False)
+    assert (table.summary, table.answer.ok) == ("", False)
 
 
-def test_a_disk_that_failed_is_told_afterwards() -> None:
+def test_a_disk_that_failed_is_reported_afterwards() -> None:
     table = Table(**PLAIN).play("shoe 9s", inputs.DiskFailed(at=0, irregularity="disk_full", why="full", until=9))
     assert [type(event).__name__ for event in table.events[-2:]] == ["Irregular", "IrregularityClosed"]
     assert (table.open, table.due) == ((), "B1")
@@ -131,7 +131,7 @@ def test_a_flagged_card_is_kept_once_for_all_its_flags(flag: str) -> None:
     table.take(table.card("Kd", flags=(flag,)))
     assert table.open == (flag,)
     table.play(f"!resolve {flag} keep", "Th Kc")
-    assert table.told == "1 closed player"
+    assert table.summary == "1 closed player"
 
 
 @pytest.mark.parametrize("flag", ["face_up", "backwards"])
@@ -161,7 +161,7 @@ def test_accepting_a_late_burn_does_not_reopen_betting() -> None:
 
 def test_a_floor_that_goes_on_cannot_undo_a_cut_card_seen_meanwhile() -> None:
     table = Table(**PLAIN, virtual_cut=412).play(f"shoe {NATURAL} 2s cut !resolve cut_card_missing continue 6d 4h Ac")
-    assert table.told == "1 closed player, 2 closed banker last"
+    assert table.summary == "1 closed player, 2 closed banker last"
 
 
 def test_a_shoe_that_ends_with_a_held_cut_card_of_a_round_that_is_over_ends_once() -> None:

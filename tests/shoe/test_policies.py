@@ -107,7 +107,7 @@ def test_scenario(house: dict[str, Any], steps: list[Step], rounds: str, phase: 
             table.take(table.card(step[3:], slot=step[:2]))
         else:
             table.play(step)
-    assert (table.told, table.phase, " ".join(table.open), table.seen) == (rounds, phase, opened, seen)
+    assert (table.summary, table.phase, " ".join(table.open), table.seen) == (rounds, phase, opened, seen)
 
 
 PLACES: list[tuple[dict[str, Any], str]] = [
@@ -133,10 +133,10 @@ def test_every_choice_is_carried_out_or_refused(policy: str, house: dict[str, An
         assert not table.answer.ok or left, (name, choice)
         assert (name in table.open) is not table.answer.ok, (name, choice)
         if not table.answer.ok:
-            assert (table.shoe.laid, table.shoe.held, table.told) == (
+            assert (table.shoe.laid, table.shoe.held, table.summary) == (
                 before.laid,
                 before.held,
-                "" if not before.rounds else table.told,
+                "" if not before.rounds else table.summary,
             )
 
 

@@ -24,7 +24,7 @@ def again(table: Table, card: str, **more: Any) -> Table:
     return table
 
 
-def told(*cards: str, **house: Any) -> Table:
+def table_after(*cards: str, **house: Any) -> Table:
     """A table at which these cards were read; a card with a plus was read again."""
     table = Table(**{"burn": "none", "decks": 8} | house).play("shoe")
     return tell(table, *cards)
@@ -63,11 +63,11 @@ ROWS: list[tuple[str, str, tuple[Step, ...], str]] = [
 
 @each_row(("cards", "people", "dealt"), [row[1:] for row in ROWS], ids=[row[0] for row in ROWS])
 def test_what_becomes_of_a_code_that_was_read_again(cards: str, people: tuple[Step, ...], dealt: str) -> None:
-    assert lies(told(*cards.split()).play(*people)) == dealt
+    assert lies(table_after(*cards.split()).play(*people)) == dealt
 
 
 def test_it_is_not_counted_until_the_table_has_said_what_it_is() -> None:
-    table = told("9s", "9s+")
+    table = table_after("9s", "9s+")
     assert (table.open, cards_left(table.shoe), table.seen) == (("read_again",), 415, "9s")
     table.play("next")
     assert (table.open, cards_left(table.shoe), table.seen) == ((), 415, "9s")
@@ -76,53 +76,53 @@ def test_it_is_not_counted_until_the_table_has_said_what_it_is() -> None:
 
 
 def test_a_card_wants_one_press_however_long_it_lies_there() -> None:
-    table = told("9s", "9s+").play("next")
+    table = table_after("9s", "9s+").play("next")
     before = len(table.events)
     tell(table, *["9s+"] * 100)
     assert (len(table.events), table.open) == (before, ())
 
 
 def test_no_more_wait_than_the_packs_hold() -> None:
-    table = told("9s", *["9s+"] * 100)
+    table = table_after("9s", *["9s+"] * 100)
     assert len(table.shoe.held) == 7
     assert table.play("next").shoe.held == ()
 
 
 def test_next_does_nothing_else() -> None:
-    table = told("9s", "Kd", "Th", "Kc", "Kc+", close="next")
+    table = table_after("9s", "Kd", "Th", "Kc", "Kc+", close="next")
     assert (table.phase, table.open) == ("complete", ("read_again",))
     assert (table.play("next").phase, table.rounds) == ("complete", [])
     assert table.play("next").rounds[0]["outcome"] == "player"
 
 
 def test_the_last_card_of_a_round_read_again_opens_no_round() -> None:
-    table = told("9s", "Kd", "Th", "Kc", "Kc+")
+    table = table_after("9s", "Kd", "Th", "Kc", "Kc+")
     assert (len(table.rounds), table.open) == (1, ("read_again",))
     assert lies(table.play("next", "2s")) == "P1 2s"
 
 
 def test_no_name_of_a_card_is_in_the_alarm() -> None:
-    (alarm,) = alarms(told("9s", "9s+").shoe)
+    (alarm,) = alarms(table_after("9s", "9s+").shoe)
     assert (alarm.id, alarm.values) == ("read_again", {"behind": 1})
 
 
 @pytest.mark.parametrize("house", [{"decks": 1}, {"game": "niuniu", "decks": 1}])
 def test_where_no_two_cards_have_one_face_it_is_the_same_card(house: dict[str, Any]) -> None:
-    table = told(**house)
+    table = table_after(**house)
     tell(table, "9s", "9s+")
     assert "read_again" not in table.open
     assert not any(isinstance(each, e.CardHeld) and each.again for each in table.events)
 
 
 def test_a_card_with_a_serial_is_the_same_card() -> None:
-    table = told()
+    table = table_after()
     table.take(table.card("9s", serial=Serial("a")))
     again(table, "9s", serial=Serial("a"))
     assert (table.open, table.seen) == ((), "9s")
 
 
 def test_a_numbered_report_of_the_same_card_is_on_record_so_that_it_is_acknowledged() -> None:
-    table = told()
+    table = table_after()
     table.take(table.card("9s", report=inputs.ReportNo(1, 0)))
     again(table, "9s", report=inputs.ReportNo(1, 1)).play("next")
     again(table, "9s", report=inputs.ReportNo(1, 2))
@@ -138,30 +138,30 @@ def test_the_last_card_of_a_shoe_opens_no_other_one() -> None:
 
 
 def test_a_void_discards_it_uncounted() -> None:
-    table = told("9s", "9s+").play("!void misdeal")
+    table = table_after("9s", "9s+").play("!void misdeal")
     assert (cards_left(table.shoe), table.shoe.held, table.open) == (415, (), ())
 
 
 def test_in_the_burn_and_while_bets_are_open_it_is_asked_for_first() -> None:
-    table = told("9s", "9s+", burn=2)
+    table = table_after("9s", "9s+", burn=2)
     assert (table.open, table.shoe.burn_left) == (("read_again",), 1)
     assert table.play(KEEP).shoe.burn_left == 0
-    table = told(betting="required")
+    table = table_after(betting="required")
     tell(table, "9s", "9s+").play("bets-closed")
     assert (lies(table), table.open) == ("P1 9s", ("read_again",))
     assert lies(table.play("next", "Kd")) == "P1 9s, B1 Kd"
 
 
 def test_behind_another_alarm_it_is_asked_for_when_that_one_is_settled() -> None:
-    table = told("9s", "9s+").play(LOST)
+    table = table_after("9s", "9s+").play(LOST)
     assert not table.play("next").shoe.repeated
-    table = told("9s").play("wp", "Kd")
+    table = table_after("9s").play("wp", "Kd")
     again(table, "Kd").play("!resolve foreign remove")
     assert (lies(table), table.open) == ("P1 9s, B1 Kd", ("read_again",))
 
 
 def test_a_foreign_card_read_again_wants_one_press_too() -> None:
-    table = told("9s")
+    table = table_after("9s")
     table.take(inputs.CardUnread(at=0, reason="unknown code", nonce="a" * 32))
     for _ in range(3):
         table.take(inputs.CardUnread(at=0, reason="unknown code", nonce="b" * 32, again=True))
@@ -178,13 +178,13 @@ OTHERS = [face for n in range(13) for face in FACES[n * 5 % 13 :: 13]]
 
 
 def repeating(cards: int) -> Table:
-    table = told()
+    table = table_after()
     for face in FACES[:cards]:
         tell(table, face, f"{face}+").play("next")
     return table
 
 
-def test_more_than_three_cards_read_again_are_an_alarm_told_once() -> None:
+def test_more_than_three_cards_read_again_are_an_alarm_raised_once() -> None:
     assert repeating(3).open == ()
     assert repeating(4).open == ("reader_repeats",)
     table = repeating(20)
@@ -202,7 +202,7 @@ def test_the_alarm_closes_after_fifty_cards_without_one_in_the_next_shoe_too() -
 
 
 def test_second_cards_that_the_pit_names_are_no_repeats() -> None:
-    table = told()
+    table = table_after()
     for face in FACES[:6]:
         tell(table, face, f"{face}+").play(KEEP)
     assert (table.open, table.shoe.repeated) == ((), 0)

@@ -19,11 +19,11 @@ PLAIN = {"burn": "none"}
 def test_a_gap_is_said_by_what_is_lost(seq: int, why: Phrase) -> None:
     table = Table(burn="none").play("shoe 9s")
     table.take(table.card("Th", report=inputs.ReportNo(1, seq), gap=True))
-    (told,) = alarms(table.shoe)
-    assert (told.id, told.values) == ("reader_gap", {"why": why})
+    (alarm,) = alarms(table.shoe)
+    assert (alarm.id, alarm.values) == ("reader_gap", {"why": why})
 
 
-def test_an_entered_card_is_told_again_by_the_reader_and_dealt_once() -> None:
+def test_an_entered_card_is_reported_again_by_the_reader_and_dealt_once() -> None:
     table = Table(**PLAIN).play("shoe")
     table.take(table.card("9s", report=inputs.ReportNo(1, 0)))
     table.play(LOST, "!enter Kd", RESUMED)
@@ -33,7 +33,7 @@ def test_an_entered_card_is_told_again_by_the_reader_and_dealt_once() -> None:
     assert table.rounds[-1]["flags"] == ["manual"]
 
 
-def test_an_entered_card_is_told_again_in_the_next_shoe() -> None:
+def test_an_entered_card_is_reported_again_in_the_next_shoe() -> None:
     table = Table(**PLAIN).play("shoe")
     table.take(table.card("9s", report=inputs.ReportNo(1, 0)))
     table.play(LOST, "!enter Kd !void misdeal !close_shoe shoe", RESUMED)
@@ -85,7 +85,7 @@ def test_a_new_board_session_inside_a_shoe_waits_for_the_dealer(hello: bool) -> 
     table.take(table.card("Kd", report=inputs.ReportNo(2, 0)))
     assert (table.open, table.phase, len(table.shoe.held)) == (("reader_gap",), "dealing", 1)
     table.play("next Th Kc")
-    assert table.told == "1 closed player"
+    assert table.summary == "1 closed player"
 
 
 def test_a_new_board_session_between_shoes_is_no_matter() -> None:
@@ -95,7 +95,7 @@ def test_a_new_board_session_between_shoes_is_no_matter() -> None:
             table.take(table.card(card, report=inputs.ReportNo(session, seq)))
         table.play("cut")
         table.take(table.card("Kc", report=inputs.ReportNo(session, 3)))
-    assert table.told == "1 closed player last, 1 closed player last"
+    assert table.summary == "1 closed player last, 1 closed player last"
     assert [line.public.seq for line in table.lines if line.public.journal.startswith("2-")] == [1, 2, 3, 4, 5]
 
 
@@ -106,7 +106,7 @@ def test_lost_reports_wait_for_the_dealer() -> None:
     assert table.open == ("reader_gap",)
     assert not lamps(table.shoe).lit.keys() & {"P1", "B1"}
     table.play("!resolve reader_gap void")
-    assert (table.told, table.seen) == ("1 voided", "9s Th")
+    assert (table.summary, table.seen) == ("1 voided", "9s Th")
 
 
 def test_lost_reports_before_the_card_that_opens_a_shoe_wait_too() -> None:

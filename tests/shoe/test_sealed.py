@@ -128,11 +128,11 @@ def test_a_void_names_what_lay_open_only() -> None:
 def test_no_card_shows_in_errors() -> None:
     """Whatever is printed of what the core handles: `??`."""
     table = Table(burn=1)
-    told = table.card(ONCE)
-    order = table.order(orders.Enter(told.card, "second"))
+    read = table.card(ONCE)
+    order = table.order(orders.Enter(read.card, "second"))
     table.play("shoe", LOST)
-    events = decide(table.shoe, told)
-    for each in (told, order, events, table.shoe, table.lines, fault(table.shoe, told, ValueError(told)), told.card):
+    events = decide(table.shoe, read)
+    for each in (read, order, events, table.shoe, table.lines, fault(table.shoe, read, ValueError(read)), read.card):
         assert ONCE not in repr(each)
         assert ONCE not in f"{each}"
 

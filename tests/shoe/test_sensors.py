@@ -46,9 +46,9 @@ LAID: list[tuple[str, dict[str, Any], list[Step], str | None]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("settings", "steps", "told"), [row[1:] for row in LAID], ids=[row[0] for row in LAID])
-def test_a_card_felt_in_a_slot(settings: dict[str, Any], steps: list[Step], told: str | None) -> None:
-    assert Table(**settings).play(*steps).about("wrong_slot") == told
+@pytest.mark.parametrize(("settings", "steps", "text"), [row[1:] for row in LAID], ids=[row[0] for row in LAID])
+def test_a_card_felt_in_a_slot(settings: dict[str, Any], steps: list[Step], text: str | None) -> None:
+    assert Table(**settings).play(*steps).about("wrong_slot") == text
 
 
 def test_the_floor_accepts_or_voids_a_card_in_the_wrong_slot() -> None:

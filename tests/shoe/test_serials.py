@@ -60,7 +60,7 @@ SCENARIOS: list[tuple[str, dict[str, Any], str, str, str, str]] = [
 )
 def test_the_same_card_comes_once(settings: dict[str, Any], steps: str, rounds: str, opened: str, seen: str) -> None:
     table = dealt(steps, **settings)
-    assert (table.told, " ".join(sorted(table.open)), table.seen) == (rounds, opened, seen)
+    assert (table.summary, " ".join(sorted(table.open)), table.seen) == (rounds, opened, seen)
     assert oracles.replayed(table.lines) == table.shoe
 
 
@@ -95,8 +95,8 @@ def test_no_serial_leaves_the_house(settings: dict[str, Any], steps: str) -> Non
 
 def test_a_card_we_failed_to_judge_keeps_its_serial() -> None:
     table = Table(**PLAIN).play("shoe")
-    told = table.card("9s", serial=Serial("a"), slot="P1")
-    table.carry(told, fault(table.shoe, told, ValueError()))
+    read = table.card("9s", serial=Serial("a"), slot="P1")
+    table.carry(read, fault(table.shoe, read, ValueError()))
     assert (table.shoe.held[0].serial, table.shoe.held[0].slot) == (Serial("a"), "P1")
 
 

@@ -76,7 +76,7 @@ def test_a_round_that_flies_opens_as_it_is_drawn() -> None:
     table = Table(**BETS, disclose="sealed").play("shoe !fly", THIRDS)
     assert named(table) == "P1 P2 B1 B2"
     table.play("9s 4d")
-    assert (table.told, table.phase) == ("1 closed banker", "betting")
+    assert (table.summary, table.phase) == ("1 closed banker", "betting")
 
 
 @pytest.mark.parametrize("what", ["fly", "request_shoe_change", "request_dealer_change"])
@@ -163,8 +163,8 @@ def test_a_voided_round_counts_for_the_shoe_change_as_for_closed_bets() -> None:
 
 
 def change(table: Table) -> str | None:
-    told: str | None = snapshots(table.shoe)["table"].shoe_change
-    return told
+    published: str | None = snapshots(table.shoe)["table"].shoe_change
+    return published
 
 
 def test_a_dealer_is_asked_for_and_signs_in() -> None:

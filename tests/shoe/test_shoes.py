@@ -34,16 +34,16 @@ def rounds(text: str, **settings: Any) -> list[dict[str, Any]]:
 def test_whole_shoe(shoe: dict[str, Any], procedure: str) -> None:
     order, cut = shoe["order"], shoe["cut_before_index"]
     expected = shoe[procedure.replace("-", "_")]["rounds"]
-    told = rounds(f"shoe {' '.join(order[:cut])} cut {' '.join(order[cut:])}", procedure=procedure)
+    played = rounds(f"shoe {' '.join(order[:cut])} cut {' '.join(order[cut:])}", procedure=procedure)
     assert [
         "|".join(
             "".join(hand) for hand in ([c["card"] for c in r["cards"]], *(h["cards"] for h in r["hands"].values()))
         )
-        for r in told
+        for r in played
     ] == expected
-    assert [r["round"] for r in told] == list(range(1, len(expected) + 1))
-    assert [r["last"] for r in told] == [False] * (len(expected) - 1) + [True]
-    assert {r["status"] for r in told} == {"closed"}
+    assert [r["round"] for r in played] == list(range(1, len(expected) + 1))
+    assert [r["last"] for r in played] == [False] * (len(expected) - 1) + [True]
+    assert {r["status"] for r in played} == {"closed"}
 
 
 def test_single_rounds() -> None:
@@ -63,8 +63,8 @@ def test_single_rounds() -> None:
 )
 def test_deal_scripts_give_what_their_first_line_says(script: Path) -> None:
     """`#= settings as JSON | round status outcome last; ..` in a script's first line."""
-    told, expected = script.read_text().splitlines()[0].removeprefix("#=").split("|")
-    given = rounds(script.read_text(), **json.loads(told))
+    settings, expected = script.read_text().splitlines()[0].removeprefix("#=").split("|")
+    given = rounds(script.read_text(), **json.loads(settings))
     assert (
         "; ".join(
             " ".join([str(r["round"]), r["status"], r.get("outcome", "-"), "last" if r["last"] else "on"])

@@ -35,7 +35,7 @@ from tests.kit.table import LOST, Table, faces
 TIE = i.ReaderJudged(at=0, result=i.ReaderResult(("tie",)))
 SPOILED = (["??"], ["??", "As", "cut", "2d"], ["??", TIE, "2d"], [LOST, "As", "cut", "2d"], [LOST, "!enter As"])
 SOURCES = [*Path(firmware_bridge.shoe.__file__).parent.rglob("*.py")]
-TOLD = ("unreadable", "unknown code", "double_feed", "jam", "backwards", "lamp_weak", "saturated")
+REASONS = ("unreadable", "unknown code", "double_feed", "jam", "backwards", "lamp_weak", "saturated")
 FLAGS = get_args(i.Flag)
 
 
@@ -45,17 +45,19 @@ def kinds() -> set[str]:
 
 
 def _kinds() -> Iterator[str]:
-    for told in get_args(i.AnyInput):
-        if told is i.Ordered:
+    for input_type in get_args(i.AnyInput):
+        if input_type is i.Ordered:
             yield from (
                 "reveal_order" if order is orders.Reveal else orders.tag_of(order) for order in get_args(orders.Order)
             )
-        elif told is i.Pressed:
+        elif input_type is i.Pressed:
             yield from ("next", "reveal", "result_key")
-        elif told in (i.DeviceLost, i.DeviceBack):
-            yield from (f"{device}_{'lost' if told is i.DeviceLost else 'back'}" for device in ("reader", "broker"))
+        elif input_type in (i.DeviceLost, i.DeviceBack):
+            yield from (
+                f"{device}_{'lost' if input_type is i.DeviceLost else 'back'}" for device in ("reader", "broker")
+            )
         else:
-            yield told.__name__
+            yield input_type.__name__
 
 
 def test_every_input_has_a_judge_in_every_phase() -> None:
@@ -151,7 +153,7 @@ two troubles under one; at night all under all."""
 def troubled(table: Table) -> Iterator[tuple[Shoe, int]]:
     """The shoe as it is, with each irregularity open, and with a lost reader and cards; the number of troubles."""
     yield table.shoe, 0
-    named = [told for told in POLICIES["keep-order"] if told not in {each.id for each in table.shoe.device.irregular}]
+    named = [code for code in POLICIES["keep-order"] if code not in {each.id for each in table.shoe.device.irregular}]
     for name in named:
         yield evolve(table.shoe, e.Irregular(id=name, since=0)), 1
     if table.shoe.status == "open":
@@ -176,7 +178,7 @@ def inputs(table: Table) -> Iterator[i.AnyInput]:
     for gap, report in ((False, None), (False, i.ReportNo(7, 3)), (True, i.ReportNo(7, 4))):
         yield table.card("As", gap=gap, report=report)
         yield i.CutCardSeen(at=1, by="sensor", report=report, gap=gap)
-        for reason in TOLD:
+        for reason in REASONS:
             yield i.CardUnread(at=1, reason=reason, nonce="a" * 32, report=report, gap=gap)
     yield table.card("1p")
     yield table.card("As", lot=12)
@@ -239,12 +241,12 @@ def test_every_reachable_cell_is_judged(now: Phase, policy: str) -> None:
     for table in shoes()[now]:
         assert table.phase == now.value
         ever = [*inputs(table)]
-        missed -= {kind(told) for told in ever}
+        missed -= {kind(fact) for fact in ever}
         for shoe, troubles in under(policy, table):
             step_by = 1 if EVERY else SHARE[troubles]
             first = list(POLICIES).index(policy) % step_by
-            for told in islice(chain(ever, decisions(table, shoe)), first, None, step_by):
-                if made := step(shoe, told, "T", "b"):
+            for fact in islice(chain(ever, decisions(table, shoe)), first, None, step_by):
+                if made := step(shoe, fact, "T", "b"):
                     after = made.shoe
                     if shoe.device.irregular == table.shoe.device.irregular:
                         messages(seal(made.entry, "0" * 64))

@@ -55,25 +55,25 @@ def played(game: str, seed: int, unmarks: bool, close: str) -> Table:
         if phase(table.shoe) is Phase.COMPLETE:
             table.play("next")
         elif order := next_order(table.shoe, marks, None if game == "erbagang" else 3):
-            told = table.order(order_of(order))
-            table.take(told)
+            ordered = table.order(order_of(order))
+            table.take(ordered)
             assert table.answer.ok, table.answer
             last = table.shoe.last_mark
             if unmarks and order["do"] == "mark" and last and not last.followed and errs.random() < 0.5:
-                taken_back(table, told)
+                taken_back(table, ordered)
         else:
             table.play(pack.pop().value)
     return table
 
 
-def taken_back(table: Table, told: inputs.Ordered) -> None:
+def taken_back(table: Table, ordered: inputs.Ordered) -> None:
     """Takes the last mark back and gives it again: the question is the one before, by a new number."""
     after, before = layout(table.shoe), table.shoe.turn
     if not unmark(table).ok:
         assert "chips were paid" in (table.answer.error or "")
         return
     assert table.shoe.turn == (before + 1) % 65_536
-    table.take(table.order(told.order))
+    table.take(table.order(ordered.order))
     assert table.answer.ok
     assert layout(table.shoe) == after
 

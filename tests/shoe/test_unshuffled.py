@@ -39,8 +39,8 @@ PATTERNS = [
 @pytest.mark.parametrize(("text", "found"), PATTERNS)
 def test_patterns_of_an_unshuffled_pack(text: str, found: str) -> None:
     ended = patterns(text.replace(" ", ""), 1)
-    told = [f"{each.name} {each.length} {'alarm' if each.is_alarm else 'warn'}" for each in ended]
-    assert " ".join(told) == found
+    shown = [f"{each.name} {each.length} {'alarm' if each.is_alarm else 'warn'}" for each in ended]
+    assert " ".join(shown) == found
 
 
 SPADES = ["As Qs 8s 6s", "Ks Ts 9s 2s", "Js Ks 7s 4s 2s"]

@@ -18,7 +18,7 @@ STANDS = "3s Kd 4h 7c"  # player 7, banker 7: tie
 DRAWS = "2s Kd 3h 5c"  # player 5, banker 5: P3 due
 
 
-def told(outcome: str, *pairs: str) -> inputs.ReaderJudged:
+def judged(outcome: str, *pairs: str) -> inputs.ReaderJudged:
     return inputs.ReaderJudged(at=0, result=inputs.ReaderResult((outcome, *(f"{side} pair" for side in pairs))))
 
 
@@ -26,54 +26,54 @@ def said(what: str = "locked", gap: bool = False) -> inputs.ReaderSaid:
     return inputs.ReaderSaid(at=0, what=what, gap=gap)
 
 
-RIGHT = told("player", "banker")
+RIGHT = judged("player", "banker")
 GAP = inputs.CardUnread(at=0, reason="lamp_weak", nonce="a" * 32, gap=True)
 
 # settings, steps -> rounds, phase, open irregularities
 SCENARIOS: list[tuple[str, dict[str, Any], list[Step], str, str, str]] = [
     ("it waits for the result", WAITS, [f"shoe {NATURAL}"], "", "complete", ""),
     ("equal results close it", WAITS, [f"shoe {NATURAL}", RIGHT], "1 closed player", "ready", ""),
-    ("a pair that we do not have holds it", WAITS, [f"shoe {NATURAL}", told("player")], "", "complete", "result_mismatch"),
-    ("another outcome holds it", WAITS, [f"shoe {NATURAL}", told("banker", "banker"), "next"], "", "complete", "result_mismatch"),
+    ("a pair that we do not have holds it", WAITS, [f"shoe {NATURAL}", judged("player")], "", "complete", "result_mismatch"),
+    ("another outcome holds it", WAITS, [f"shoe {NATURAL}", judged("banker", "banker"), "next"], "", "complete", "result_mismatch"),
     ("NEXT closes it when the result got lost", WAITS, [f"shoe {NATURAL} next"], "1 closed player", "ready", ""),
     ("its result then comes late, and agrees", WAITS, [f"shoe {NATURAL} next", RIGHT], "1 closed player", "ready", ""),
-    ("or differs", WAITS, [f"shoe {NATURAL} next", told("tie")], "1 closed player", "ready", "result_mismatch"),
-    ("accepting ours closes it", WAITS, [f"shoe {NATURAL}", told("tie"), "!resolve result_mismatch accept"], "1 closed player", "ready", ""),
-    ("or void", WAITS, [f"shoe {NATURAL}", told("tie"), "!resolve result_mismatch void"], "1 voided", "ready", ""),
-    ("a result while a card is due", WAITS, [f"shoe {DRAWS}", told("tie")], "", "dealing", "result_mismatch"),
-    ("and its void", WAITS, [f"shoe {DRAWS}", told("tie"), "!resolve result_mismatch void"], "1 voided", "ready", ""),
-    ("or ours goes on", WAITS, [f"shoe {DRAWS}", told("tie"), "!resolve result_mismatch accept 9s"], "", "complete", ""),
-    ("the round ended by its button", WAITS, [f"shoe {DRAWS}", told("forced")], "", "dealing", "result_mismatch"),
-    ("a button at a complete round", WAITS, [f"shoe {NATURAL}", told("forced")], "", "complete", "result_mismatch"),
-    ("a tie without pairs", WAITS, [f"shoe {STANDS}", told("tie")], "1 closed tie", "ready", ""),
-    ("a result before any round", WAITS, ["shoe", told("tie")], "", "ready", ""),
-    ("a result with no shoe", WAITS, [told("tie")], "", "empty", ""),
-    ("a result in the burn", {"burn": 2}, ["shoe 9s", told("tie")], "", "burning", "result_mismatch"),
-    ("after a void", WAITS, [f"shoe {DRAWS} !void misdeal", told("tie")], "1 voided", "ready", ""),
+    ("or differs", WAITS, [f"shoe {NATURAL} next", judged("tie")], "1 closed player", "ready", "result_mismatch"),
+    ("accepting ours closes it", WAITS, [f"shoe {NATURAL}", judged("tie"), "!resolve result_mismatch accept"], "1 closed player", "ready", ""),
+    ("or void", WAITS, [f"shoe {NATURAL}", judged("tie"), "!resolve result_mismatch void"], "1 voided", "ready", ""),
+    ("a result while a card is due", WAITS, [f"shoe {DRAWS}", judged("tie")], "", "dealing", "result_mismatch"),
+    ("and its void", WAITS, [f"shoe {DRAWS}", judged("tie"), "!resolve result_mismatch void"], "1 voided", "ready", ""),
+    ("or ours goes on", WAITS, [f"shoe {DRAWS}", judged("tie"), "!resolve result_mismatch accept 9s"], "", "complete", ""),
+    ("the round ended by its button", WAITS, [f"shoe {DRAWS}", judged("forced")], "", "dealing", "result_mismatch"),
+    ("a button at a complete round", WAITS, [f"shoe {NATURAL}", judged("forced")], "", "complete", "result_mismatch"),
+    ("a tie without pairs", WAITS, [f"shoe {STANDS}", judged("tie")], "1 closed tie", "ready", ""),
+    ("a result before any round", WAITS, ["shoe", judged("tie")], "", "ready", ""),
+    ("a result with no shoe", WAITS, [judged("tie")], "", "empty", ""),
+    ("a result in the burn", {"burn": 2}, ["shoe 9s", judged("tie")], "", "burning", "result_mismatch"),
+    ("after a void", WAITS, [f"shoe {DRAWS} !void misdeal", judged("tie")], "1 voided", "ready", ""),
     ("of the last round", WAITS, ["shoe 9s cut Kd Th Kc", RIGHT], "1 closed player last", "ended", ""),
     ("and again", WAITS, ["shoe 9s cut Kd Th Kc", RIGHT, RIGHT], "1 closed player last", "ended", ""),
     ("closed by itself, equal", PLAIN, [f"shoe {NATURAL}", RIGHT], "1 closed player", "ready", ""),
-    ("closed by itself, other", PLAIN, [f"shoe {NATURAL}", told("player")], "1 closed player", "ready", "result_mismatch"),
+    ("closed by itself, other", PLAIN, [f"shoe {NATURAL}", judged("player")], "1 closed player", "ready", "result_mismatch"),
     ("by NEXT only", PLAIN | {"close": "next"}, [f"shoe {NATURAL}", RIGHT], "", "complete", ""),
     ("blocked meanwhile: not closed", WAITS, [f"shoe {NATURAL} lid-open", RIGHT], "", "complete", "lid_opened"),
     ("but then", WAITS, [f"shoe {NATURAL} lid-open", RIGHT, "lid-close !resolve lid_opened continue"], "1 closed player", "ready", ""),
-    ("or held then", WAITS, [f"shoe {NATURAL} lid-open", told("tie"), "lid-close !resolve lid_opened continue"], "", "complete", "result_mismatch"),
+    ("or held then", WAITS, [f"shoe {NATURAL} lid-open", judged("tie"), "lid-close !resolve lid_opened continue"], "", "complete", "result_mismatch"),
     ("it waits behind an unread card", WAITS, ["shoe ?? Kd Th Kc", RIGHT, "2s !enter 9s 6d"], "1 closed player", "dealing", ""),
     ("two of them wait", WAITS, ["shoe ?? Kd Th Kc", RIGHT, NATURAL, RIGHT, "!enter 9s"], "1 closed player, 2 closed player", "ready", ""),
-    ("the second differs", WAITS, ["shoe ?? Kd Th Kc", RIGHT, NATURAL, told("tie"), "2s !enter 9s"], "1 closed player", "complete", "result_mismatch"),
-    ("a void takes it along", WAITS, ["shoe ?? Kd Th Kc", told("tie"), "!void misdeal", NATURAL, RIGHT], "1 voided, 2 closed player", "ready", ""),
-    ("what comes after a mismatch waits", WAITS, [f"shoe {NATURAL}", told("tie"), "2s", "!resolve result_mismatch accept 6d"], "1 closed player", "dealing", ""),
-    ("a second mismatch is a second decision", WAITS, [f"shoe {NATURAL}", told("tie"), NATURAL, told("tie"), "!resolve result_mismatch accept"], "1 closed player", "complete", "result_mismatch"),
+    ("the second differs", WAITS, ["shoe ?? Kd Th Kc", RIGHT, NATURAL, judged("tie"), "2s !enter 9s"], "1 closed player", "complete", "result_mismatch"),
+    ("a void takes it along", WAITS, ["shoe ?? Kd Th Kc", judged("tie"), "!void misdeal", NATURAL, RIGHT], "1 voided, 2 closed player", "ready", ""),
+    ("what comes after a mismatch waits", WAITS, [f"shoe {NATURAL}", judged("tie"), "2s", "!resolve result_mismatch accept 6d"], "1 closed player", "dealing", ""),
+    ("a second mismatch is a second decision", WAITS, [f"shoe {NATURAL}", judged("tie"), NATURAL, judged("tie"), "!resolve result_mismatch accept"], "1 closed player", "complete", "result_mismatch"),
     ("closed by NEXT while the reader is away", WAITS, ["shoe 9s Kd Th", LOST, "!enter Kc next", BACK, "next", RIGHT], "1 closed player", "ready", ""),
     ("restarted while it waits", WAITS, [f"shoe {NATURAL}", RESTART, RIGHT], "1 closed player", "ready", ""),
     ("the reader was away then: NEXT, and NEXT", WAITS, [f"shoe {NATURAL}", RESTART, BACK, "next next"], "1 closed player", "ready", ""),
-    ("the button between rounds", WAITS, [f"shoe {NATURAL}", RIGHT, told("forced")], "1 closed player", "ready", ""),
-    ("accepted in a shoe that is also open", WAITS, [f"shoe {NATURAL}", told("tie"), "lid-open !resolve result_mismatch accept"], "", "complete", "lid_opened"),
+    ("the button between rounds", WAITS, [f"shoe {NATURAL}", RIGHT, judged("forced")], "1 closed player", "ready", ""),
+    ("accepted in a shoe that is also open", WAITS, [f"shoe {NATURAL}", judged("tie"), "lid-open !resolve result_mismatch accept"], "", "complete", "lid_opened"),
     ("the dealer's key differs: accepted, the reader's result is still to come", WAITS, [f"shoe {NATURAL} tie !resolve result_mismatch accept"], "", "complete", ""),
     ("and it comes", WAITS, [f"shoe {NATURAL} tie !resolve result_mismatch accept", RIGHT], "1 closed player", "ready", ""),
     ("or it came while the floor thought", WAITS, [f"shoe {NATURAL} tie", RIGHT, "!resolve result_mismatch accept"], "1 closed player", "ready", ""),
-    ("a void by order settles a result told too early", WAITS, [f"shoe {DRAWS}", told("tie"), "!void misdeal"], "1 voided", "ready", ""),
-    ("one about the round before stays", WAITS, [f"shoe {NATURAL} next", told("tie"), "2s !void misdeal"], "1 closed player, 2 voided", "ready", "result_mismatch"),
+    ("a void by order settles a result told too early", WAITS, [f"shoe {DRAWS}", judged("tie"), "!void misdeal"], "1 voided", "ready", ""),
+    ("one about the round before stays", WAITS, [f"shoe {NATURAL} next", judged("tie"), "2s !void misdeal"], "1 closed player, 2 voided", "ready", "result_mismatch"),
     ("words", WAITS, [f"shoe {NATURAL}", said()], "", "complete", ""),
     ("a gap told with a card", WAITS, ["shoe 9s", GAP], "", "dealing", "reader_gap"),
     ("and confirmed", WAITS, ["shoe 9s", GAP, "next"], "", "dealing", ""),
@@ -89,7 +89,7 @@ SCENARIOS: list[tuple[str, dict[str, Any], list[Step], str, str, str]] = [
 )
 def test_what_a_reader_tells(settings: dict[str, Any], steps: list[Step], rounds: str, now: str, open_: str) -> None:
     table = Table(**settings).play(*steps)
-    assert (table.told, table.phase, " ".join(table.open)) == (rounds, now, open_)
+    assert (table.summary, table.phase, " ".join(table.open)) == (rounds, now, open_)
 
 
 @pytest.mark.parametrize(
@@ -113,23 +113,23 @@ def test_the_slot_a_reader_names(settings: dict[str, Any], steps: str, slot: str
     assert opened == ([] if due is None else [{"slot": slot, **due}])
 
 
-def test_what_differs_is_told() -> None:
+def test_what_differs_is_reported() -> None:
     table = Table(**WAITS).play(f"shoe {NATURAL}")
-    (event,) = table.take(told("tie", "player"))
+    (event,) = table.take(judged("tie", "player"))
     assert event.values == {"said": "tie, player pair", "cards": "player, banker pair"}
 
 
 def test_a_result_of_sealed_cards_is_kept_secret_and_compared_when_they_are_open() -> None:
     """At such a table it is out before the cards are: it waits, and nothing that leaves the house tells it."""
     table = Table(**PLAIN, disclose="sealed").play(f"shoe {NATURAL}")
-    assert table.take(told("tie")) == (events.ResultHeld(result=inputs.ReaderResult(("tie",))),)
+    assert table.take(judged("tie")) == (events.ResultHeld(result=inputs.ReaderResult(("tie",))),)
     assert not [text for text in map(bytes, table.lines[-1].public.events) if b"tie" in text]
     table.play("reveal reveal")
     assert (table.open, table.phase) == (("result_mismatch",), "complete")
     assert oracles.replayed(table.lines) == table.shoe
 
 
-def test_a_result_told_too_early_tells_nothing_of_sealed_cards() -> None:
+def test_a_result_reported_too_early_tells_nothing_of_sealed_cards() -> None:
     table = Table(**PLAIN, disclose="sealed").play("shoe 9s Kd")
-    table.take(told("tie"))
+    table.take(judged("tie"))
     assert table.shoe.device.irregular[0].values == {"due": "P2"}

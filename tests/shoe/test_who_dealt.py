@@ -99,9 +99,9 @@ def test_a_later_round_is_never_of_an_earlier_day(between: str) -> None:
     at(table, 9).play(RESTART, "!close_shoe shoe", NATURAL)
     at(table, 13).play(NATURAL)
     at(table, 36).play(NATURAL)
-    told = [(each["shift"], each["gaming_day"]) for each in table.rounds]
+    by_round = [(each["shift"], each["gaming_day"]) for each in table.rounds]
     monday, changed = ("day", "2026-11-23"), ("early", "2026-11-23")
-    assert told[-5:] == [monday, monday, changed, changed, ("early", "2026-11-24")]
+    assert by_round[-5:] == [monday, monday, changed, changed, ("early", "2026-11-24")]
 
 
 @pytest.mark.parametrize("minute", [-(2**53), 0, 2**53])

@@ -52,20 +52,20 @@ def given(game: str, seed: int, sealed: bool) -> Given | None:
     steps: list[Step] = line.pop("steps")
     if steps[0].get("over") or steps[0].get("error"):
         return None
-    told = _Told(sealed)
+    listener = _Listener(sealed)
     opening: dict[int, list[Shown]] = {}
     shown: list[Shown] = []
     complete: dict[int, Shown] = {}
     for n, step in enumerate(steps):
         word = line["moves"][n - 1] if n else ""
-        if told.is_over or step.get("error"):
+        if listener.is_over or step.get("error"):
             shown.append(shown[-1])
             continue
-        told.hear(word, step)
-        opening[n] = told.openings(f"{line['id']} opening after {word}", step)
-        if over := told.settled(step):
-            complete[n] = Shown(f"{line['id']} complete after {word}", {"ready": "confirm"} | told.signs, over)
-        shown.append(Shown(f"{line['id']} after {word}", *told.state(step)))
+        listener.hear(word, step)
+        opening[n] = listener.openings(f"{line['id']} opening after {word}", step)
+        if over := listener.settled(step):
+            complete[n] = Shown(f"{line['id']} complete after {word}", {"ready": "confirm"} | listener.signs, over)
+        shown.append(Shown(f"{line['id']} after {word}", *listener.state(step)))
     return Given(line, shown, complete, opening)
 
 
@@ -79,7 +79,7 @@ def _line(game: str, seed: int) -> dict[str, Any]:
     return grabbed(game, Random(seed), f"{game}-{seed}")
 
 
-class _Told:
+class _Listener:
     """What a listener at the table knows so far."""
 
     def __init__(self, sealed: bool) -> None:

@@ -143,7 +143,7 @@ def test_a_blackjack_of_the_dealer_stands_in_the_table() -> None:
         (f"{DEALT} S S", "Turn the cards: Dealer"),
     ],
 )
-def test_the_dealer_is_told_to_turn_the_hole_card_only_when_it_is_shown(steps: str, turned: str) -> None:
+def test_the_dealer_is_asked_to_turn_the_hole_card_only_when_it_is_shown(steps: str, turned: str) -> None:
     assert at_a_table(at("blackjack", steps)).due[0].text == turned
 
 

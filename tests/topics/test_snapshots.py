@@ -16,14 +16,14 @@ NO_BROKER = inputs.DeviceLost(at=0, device="broker", why="gone")
 SIX = {"burn": "none", "close": "next", "procedure": "six-card"}
 
 
-def told(table: Table) -> dict[str, Any]:
+def decoded(table: Table) -> dict[str, Any]:
     """The retained topics as their receivers decode them."""
     state: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(snapshots(table.shoe)))
     return state
 
 
 def shown(*steps: Step, **settings: Any) -> dict[str, Any]:
-    table: dict[str, Any] = told(Table(**settings).play(*steps))["table"]
+    table: dict[str, Any] = decoded(Table(**settings).play(*steps))["table"]
     return table
 
 
@@ -68,9 +68,9 @@ def test_settings_change_with_the_next_shoe() -> None:
     table = Table(burn=2).play("shoe")
     table.house = msgspec.structs.replace(table.house, burn=5)
     table.play(msgspec.structs.replace(_started(table)))
-    assert told(table)["table"]["settings"]["burn"] == 2
+    assert decoded(table)["table"]["settings"]["burn"] == 2
     table.play("!close_shoe")
-    assert told(table)["table"]["settings"]["burn"] == 5
+    assert decoded(table)["table"]["settings"]["burn"] == 5
 
 
 def _started(table: Table) -> Any:
@@ -78,7 +78,7 @@ def _started(table: Table) -> Any:
 
 
 def test_alarms_say_what_happened_and_for_people_what_to_do() -> None:
-    alarm = told(Table(burn="none").play("shoe 9s", LOST))["alarm"]["open"]
+    alarm = decoded(Table(burn="none").play("shoe 9s", LOST))["alarm"]["open"]
     assert [(each["id"], each["severity"], each["blocks"], each["choices"]) for each in alarm] == [
         ("reader_lost", "critical", True, [])
     ]
@@ -88,7 +88,7 @@ def test_alarms_say_what_happened_and_for_people_what_to_do() -> None:
 
 
 def test_lamps_are_mirrored() -> None:
-    state = told(Table(burn="none").play("shoe 9s"))["lamps"]
+    state = decoded(Table(burn="none").play("shoe 9s"))["lamps"]
     reasons = [{"id": "slot_due", "values": {"slot": "B1"}}]
     assert state == {"lit": {"B1": "steady"}, "why": ["B1 due"], "reasons": reasons}
 

@@ -24,18 +24,18 @@ def test_the_reader_is_calibrated_while_the_daemon_runs(table: Callable[..., Bri
     bridge.until(lambda: bridge.bridge.table.shoe.device.reader is not None)
     visit = Visit(bridge, "reader", "--yes", "--json", "--cards", 6)
     assert visit.work(puller(bridge)) == 0, visit.story()
-    told = visit.json[-1]
-    assert (told["step"], told["ok"], told["measured"]["decode_rate"]) == ("reader", True, 1.0)
-    assert told["before"]["threshold"] == 512
-    assert bridge.board.params[1] == told["after"]["threshold"] != 512
+    result = visit.json[-1]
+    assert (result["step"], result["ok"], result["measured"]["decode_rate"]) == ("reader", True, 1.0)
+    assert result["before"]["threshold"] == 512
+    assert bridge.board.params[1] == result["after"]["threshold"] != 512
     kept = record(bridge).reader
     assert kept
-    assert (kept.by, kept.after, kept.measured.cards) == ("anna", told["after"], 6)
+    assert (kept.by, kept.after, kept.measured.cards) == ("anna", result["after"], 6)
     assert kept.measured.lamp == 198
     bridge.until(lambda: not lost(bridge))
     assert bridge.bridge.table.shoe.number == 0
     bridge.board.reset()
-    assert bridge.board.params[1] == told["after"]["threshold"]
+    assert bridge.board.params[1] == result["after"]["threshold"]
 
     back = Visit(bridge, "reader", "--undo", "--json")
     assert back.end() == 0, back.story()
@@ -72,7 +72,9 @@ def test_it_is_refused_in_a_round(table: Callable[..., BridgeTable]) -> None:
     assert "round 1 is open; finish or void it, then calibrate" in visit.story()
 
 
-def test_without_a_daemon_the_device_is_opened_here_and_the_daemon_is_told(table: Callable[..., BridgeTable]) -> None:
+def test_without_a_daemon_the_device_is_opened_here_and_the_daemon_is_notified(
+    table: Callable[..., BridgeTable],
+) -> None:
     bridge = table(WEAK, start=False)
     visit = Visit(bridge, "reader", "--yes", "--json", "--cards", 3)
     assert visit.work(puller(bridge)) == 0, visit.story()

@@ -44,7 +44,7 @@ def test_ctrl_c_says_what_becomes_of_the_work(table: Callable[..., BridgeTable],
     assert visit.err.lines == []
 
 
-def test_an_unplugged_reader_is_told_at_once_and_has_its_settings_when_it_is_back(
+def test_an_unplugged_reader_is_reported_at_once_and_has_its_settings_when_it_is_back(
     table: Callable[..., BridgeTable],
 ) -> None:
     bridge = table(DIM)
@@ -55,8 +55,8 @@ def test_an_unplugged_reader_is_told_at_once_and_has_its_settings_when_it_is_bac
     bridge.until(lambda: bridge.board.params != before)
     bridge.pty.unplug()
     assert visit.end() == 1
-    told = "NOT CALIBRATED: the reader was unplugged\n    plug it in and calibrate again; nothing was kept\n"
-    assert "".join(visit.out.lines[-2:]) == told
+    expected = "NOT CALIBRATED: the reader was unplugged\n    plug it in and calibrate again; nothing was kept\n"
+    assert "".join(visit.out.lines[-2:]) == expected
     bridge.pty.replug()
     bridge.until(lambda: bridge.board.params == before)
     assert record(bridge).reader is None

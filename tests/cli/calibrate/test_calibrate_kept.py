@@ -179,11 +179,13 @@ def undelivered(table: BridgeTable, mocker: MockerFixture) -> MagicMock:
     return opened
 
 
-def test_who_borrows_a_reader_that_was_not_told_yet_tells_it(made: Callable[..., Any], mocker: MockerFixture) -> None:
+def test_who_borrows_a_reader_that_has_not_got_its_settings_yet_sends_them(
+    made: Callable[..., Any], mocker: MockerFixture
+) -> None:
     table = made()
     opened = undelivered(table, mocker)
     bo = Technician(table)
-    assert bo.told["restore"] == "aa"
+    assert bo.answer["restore"] == "aa"
     bo.say(do="leave", restore="")
     bo.ask(do="give_back")
     mocker.stop(opened)

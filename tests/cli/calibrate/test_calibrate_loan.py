@@ -35,7 +35,7 @@ def table(tmp_path: Path) -> Iterator[Callable[..., BridgeTable]]:
 def test_test_cards_are_on_record_and_in_no_shoe(table: Callable[..., BridgeTable], cards: int) -> None:
     bridge = settled(table(table={"new_shoe": "command"}))
     anna = Technician(bridge)
-    assert anna.told["ok"]
+    assert anna.answer["ok"]
     assert irregular(bridge) == ["reader_lost"]
     assert "{'to': 'anna'}" in noted(bridge)
     anna.read(cards)
@@ -66,19 +66,21 @@ def test_a_borrower_that_is_killed_gives_the_reader_back(table: Callable[..., Br
     assert [move.card for move in bridge.bridge.table.shoe.laid] == [Card("9s")]
 
 
-def test_a_reader_is_ours_when_it_told_nothing_from_beat_to_beat(
+def test_a_reader_is_ours_when_it_reported_nothing_from_beat_to_beat(
     table: Callable[..., BridgeTable], mocker: MockerFixture
 ) -> None:
     bridge = settled(table())
     bridge.deal("9s Td Ts Tc")
     anna = Technician(bridge, open_shoe=True)
     beat, cards = Beat(1, 1, 1, 1, 1), [Read(n, ReportNo(1, 3 + n)) for n in range(1, 7)]
-    told = [beat, *cards[:2], beat, *cards[2:5], beat, cards[5], beat]
-    mocker.patch.object(bridge.bridge.reader.decoder, "feed", side_effect=lambda _: [told.pop(0) for _ in told[:]])
+    messages = [beat, *cards[:2], beat, *cards[2:5], beat, cards[5], beat]
+    mocker.patch.object(
+        bridge.bridge.reader.decoder, "feed", side_effect=lambda _: [messages.pop(0) for _ in messages[:]]
+    )
     anna.hang_up()
-    bridge.until(lambda: not told)
+    bridge.until(lambda: not messages)
     assert irregular(bridge) == ["reader_lost"]
-    told += [beat]
+    messages += [beat]
     bridge.until(lambda: irregular(bridge) == ["reader_back"])
     assert (seen(bridge), bridge.bridge.table.shoe.held) == (4, ())
 
@@ -104,10 +106,10 @@ def test_nothing_is_lent_while_a_card_is_on_its_way(
         assert order(bridge, dealt)
     else:
         bridge.deal(dealt)
-    told = Technician(bridge, open_shoe=dealt == "bets_closed").told
-    assert not told["ok"]
-    assert re.search(why, told["error"])
-    assert told["hint"]
+    answer = Technician(bridge, open_shoe=dealt == "bets_closed").answer
+    assert not answer["ok"]
+    assert re.search(why, answer["error"])
+    assert answer["hint"]
     assert bridge.bridge.reader.port.is_open
 
 
@@ -131,8 +133,8 @@ def test_one_technician_at_a_time(table: Callable[..., BridgeTable]) -> None:
     assert (status["lent"]["device"], status["lent"]["to"], status["returning"]) == ("reader", "anna", None)
     (alarm,) = [each for each in status["alarm"]["open"] if each["id"] == "reader_lost"]
     assert alarm["values"] == {"to": "anna"}
-    told = Technician(bridge, device="pins").told
-    assert told["error"] == "the reader is lent to anna"
+    answer = Technician(bridge, device="pins").answer
+    assert answer["error"] == "the reader is lent to anna"
     anna.hang_up()
     bridge.until(lambda: back(bridge))
     status = bridge.bridge.control.status()
@@ -164,8 +166,8 @@ def test_cards_are_numbered_on_from_the_test_cards_also_while_the_disk_is_broken
 
 @pytest.mark.parametrize("device", ["broker", None, 7, ["reader"]])
 def test_only_what_can_be_lent_is_lent(table: Callable[..., BridgeTable], device: Any) -> None:
-    told = Technician(table(), device=device).told
-    assert "cannot be lent" in told["error"]
+    answer = Technician(table(), device=device).answer
+    assert "cannot be lent" in answer["error"]
 
 
 def test_nonsense_from_a_borrower_ends_the_loan(table: Callable[..., BridgeTable]) -> None:
@@ -195,7 +197,7 @@ def test_lent_pins_can_be_claimed_by_the_technician_and_come_back(table: Callabl
     hand, lamp, key = MockPins(pins), Pin(17), Pin(22)
     bridge = settled(table(pins, pins={"next": 22, "cut_card": 27}, lamps={"fault": 17, "ready": 20}))
     anna = Technician(bridge, device="pins")
-    assert anna.told["ok"]
+    assert anna.answer["ok"]
     assert not bridge.bridge.reader.port.is_open
     assert not hand.lit(lamp)
     bridge.board.pull(3)  # drawn past a sensor that is being calibrated

@@ -83,10 +83,10 @@ def test_a_surplus_card_is_named_wherever_it_lies(table: Callable[..., BridgeTab
     visit.said("pull 52 cards")
     pull(bridge, codes)
     assert visit.end() == 1
-    told = " ".join(visit.story().split())
-    assert what in told
-    assert todo in told
-    assert ("missing" in told, "tear" in told) == ("missing" in what, "too many" in what)
+    shown = " ".join(visit.story().split())
+    assert what in shown
+    assert todo in shown
+    assert ("missing" in shown, "tear" in shown) == ("missing" in what, "too many" in what)
     assert record(bridge).pack is None
 
 
@@ -102,7 +102,7 @@ UNREAD: dict[str, tuple[list[int], str]] = {
 
 
 @pytest.mark.parametrize("how", UNREAD)
-def test_a_surplus_card_that_is_not_read_is_told(table: Callable[..., BridgeTable], how: str) -> None:
+def test_a_surplus_card_that_is_not_read_is_reported(table: Callable[..., BridgeTable], how: str) -> None:
     codes, what = UNREAD[how]
     bridge = table()
     visit = Visit(bridge, "pack", "--yes", "--patience", 5)
@@ -111,9 +111,9 @@ def test_a_surplus_card_that_is_not_read_is_told(table: Callable[..., BridgeTabl
     bridge.board.fault("unreadable")
     bridge.pty.tick()
     assert visit.end() == 1
-    told = " ".join(visit.story().split())
-    assert what in told
-    assert ("take out the card that was not read" in told) == ("not read" in what)
+    shown = " ".join(visit.story().split())
+    assert what in shown
+    assert ("take out the card that was not read" in shown) == ("not read" in what)
     assert record(bridge).pack is None
 
 
@@ -143,9 +143,9 @@ def test_several_cards_not_read_in_a_row_say_that_the_reader_is_not_calibrated(
     pull(bridge, [native_code(FACES[0])])
     unread(3)
     assert visit.end() == 1
-    told = [line.strip() for line in visit.out.lines if "not read: " in line]
+    shown = [line.strip() for line in visit.out.lines if "not read: " in line]
     hint = "; stop with Ctrl-C and calibrate the reader first: sudo shoe calibrate reader --by NAME"
-    assert told == ["not read: pull that card again"] * 4 + [f"not read: pull that card again{hint}"]
+    assert shown == ["not read: pull that card again"] * 4 + [f"not read: pull that card again{hint}"]
 
 
 def test_cards_that_are_no_whole_packs(table: Callable[..., BridgeTable]) -> None:

@@ -34,12 +34,12 @@ def calibrated(table: Callable[..., BridgeTable], board: GrowBoard, **reader: An
     return visit, bridge
 
 
-def test_a_module_that_repeats_is_measured_and_told_what_to_set(table: Callable[..., BridgeTable]) -> None:
+def test_a_module_that_repeats_is_measured_with_what_to_set(table: Callable[..., BridgeTable]) -> None:
     visit, bridge = calibrated(table, GrowBoard(EACH_MS))
     said = visit.story()
-    told = re.search(r"yes: each ([\d.]+) s, ([\d.]+) s at most; kept as repeats = ([\d.]+)", said)
-    assert told, said
-    each, most, kept = map(float, told.groups())
+    found = re.search(r"yes: each ([\d.]+) s, ([\d.]+) s at most; kept as repeats = ([\d.]+)", said)
+    assert found, said
+    each, most, kept = map(float, found.groups())
     assert 0.9 <= each <= most, "a busy machine repeats later, never sooner"
     assert kept == pytest.approx(min(2 * most, LONGEST), abs=0.15)
     assert "send 7E 00 08 01 00 00 D7 AB CD" in " ".join(said.split())

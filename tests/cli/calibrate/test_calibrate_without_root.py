@@ -89,7 +89,7 @@ def test_a_technician_calibrates_the_reader_and_takes_it_back(people: Callable[.
 
 @needs_root
 @pytest.mark.parametrize("runs", [True, False])
-def test_who_is_in_no_group_keeps_nothing_and_is_told_why(people: Callable[..., People], runs: bool) -> None:
+def test_who_is_in_no_group_keeps_nothing_and_is_shown_why(people: Callable[..., People], runs: bool) -> None:
     table = people(lamps={"P1": 5}).table
     table.journal_dir.chmod(0o711)
     if not runs:

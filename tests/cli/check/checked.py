@@ -24,11 +24,11 @@ class Checked:
         """Check name -> its findings."""
         self.table.configure(**sections)
         ran = self._shoe("check", "--json", "--config", self.table.config_path)
-        told = json.loads(ran.out)
-        failed = {each["name"] for each in told["checks"] if each["level"] == "FAIL"}
-        assert (told["ok"], ran.code) == (not failed, 78 if "config" in failed else int(bool(failed)))
+        report = json.loads(ran.out)
+        failed = {each["name"] for each in report["checks"] if each["level"] == "FAIL"}
+        assert (report["ok"], ran.code) == (not failed, 78 if "config" in failed else int(bool(failed)))
         found: dict[str, list[dict[str, str]]] = {}
-        for each in told["checks"]:
+        for each in report["checks"]:
             found.setdefault(each["name"], []).append(each)
         return found
 

@@ -35,11 +35,17 @@ def machine(tmp_path: Path) -> Make:
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).write_text(text)
         shown = "\n".join(f"{key}={value}" for key, value in (unit or {}).items())
-        told = {"systemctl": shown, "timedatectl": timedatectl, "/opt/firmware-bridge/bin/shoe": "shoe 0.0.1"}
-        told["vcgencmd"] = vcgencmd
+        outputs = {"systemctl": shown, "timedatectl": timedatectl, "/opt/firmware-bridge/bin/shoe": "shoe 0.0.1"}
+        outputs["vcgencmd"] = vcgencmd
         config = parse({"table": {"id": "T07"}, "journal": {"dir": str(tmp_path)}} | sections)
         return Machine(
-            config, daemon, Path("/etc/b.toml"), root, lambda *words: told[words[0]], (packages or {}).get, lambda: NOW
+            config,
+            daemon,
+            Path("/etc/b.toml"),
+            root,
+            lambda *words: outputs[words[0]],
+            (packages or {}).get,
+            lambda: NOW,
         )
 
     return make

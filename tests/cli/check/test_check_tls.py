@@ -35,8 +35,8 @@ def check(tmp_path: Path, shoe: command.Run) -> Check:
         path = tmp_path / "bridge.toml"
         journal = {"dir": str(tmp_path)}
         path.write_text(toml({"table": {"id": "T07"}, "mqtt": {"port": port, **mqtt}, "journal": journal}))
-        told = json.loads(shoe("check", "--json", "--config", path).out)["checks"]
-        return [(each["level"], each["text"]) for each in told if each["name"] == "tls"]
+        checks = json.loads(shoe("check", "--json", "--config", path).out)["checks"]
+        return [(each["level"], each["text"]) for each in checks if each["name"] == "tls"]
 
     return run
 
@@ -67,7 +67,9 @@ def test_one_of_another_time_fails(
     assert text in failed
 
 
-def test_a_key_that_others_may_read_is_told(brokers: Callable[..., Broker], authority: Authority, check: Check) -> None:
+def test_a_key_that_others_may_read_is_reported(
+    brokers: Callable[..., Broker], authority: Authority, check: Check
+) -> None:
     authority.issue("T07")
     port = brokers(tls=authority.folder).port
     assert "WARN" not in dict(check(port, **mine(authority, "T07")))
@@ -76,7 +78,7 @@ def test_a_key_that_others_may_read_is_told(brokers: Callable[..., Broker], auth
     assert "has the mode 0640" in said
 
 
-def test_no_encryption_is_told_on_a_network_alone(brokers: Callable[..., Broker], check: Check) -> None:
+def test_no_encryption_is_reported_on_a_network_alone(brokers: Callable[..., Broker], check: Check) -> None:
     port = brokers().port
     assert check(port) == []
     ((level, text),) = check(port, host="192.0.2.77")

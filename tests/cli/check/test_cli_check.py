@@ -70,7 +70,7 @@ def test_a_machine_in_order_passes(check: Checked, shoe: command.Run) -> None:
     assert '\n                 -> on a Raspberry Pi write [pins] factory = "lgpio"\n' in ran.out
 
 
-def test_every_mistake_of_the_config_is_told_at_once(check: Checked, shoe: command.Run) -> None:
+def test_every_mistake_of_the_config_is_reported_at_once(check: Checked, shoe: command.Run) -> None:
     found = check(table={"decks": 99, "burm": 3}, mqtt={"port": "x"})
     assert [each["level"] for each in found["config"]] == ["FAIL"] * 3
     assert any("did you mean burn?" in each["text"] for each in found["config"])
@@ -87,8 +87,8 @@ def test_what_is_written_against_the_mode(check: Checked) -> None:
 
 
 def test_a_pin_that_is_used_twice(check: Checked) -> None:
-    (told,) = check(pins={"next": 22}, lamps={"P1": 22})["config"]
-    assert (told["level"], "22" in told["text"]) == ("FAIL", True)
+    (mistake,) = check(pins={"next": 22}, lamps={"P1": 22})["config"]
+    assert (mistake["level"], "22" in mistake["text"]) == ("FAIL", True)
 
 
 def test_a_reader_that_is_missing(check: Checked) -> None:
@@ -185,12 +185,12 @@ def test_pins_are_given_back(check: Checked) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "what", "remedy"),
+    ("error", "what", "remedy"),
     [
         ("no reader at /dev/x: check its cable", "no reader at /dev/x", "check its cable"),
         ("/dev/x is busy (error 5: no): stop it: now", "/dev/x is busy (error 5: no)", "stop it: now"),
         ("it is broken", "it is broken", ""),
     ],
 )
-def test_an_error_is_parted_into_what_and_remedy(told: str, what: str, remedy: str) -> None:
-    assert failed("reader", told)[2:] == (what, remedy)
+def test_an_error_is_parted_into_what_and_remedy(error: str, what: str, remedy: str) -> None:
+    assert failed("reader", error)[2:] == (what, remedy)

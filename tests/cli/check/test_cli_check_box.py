@@ -17,7 +17,7 @@ machine = machines.machine  # fixture
 
 
 @pytest.mark.parametrize(
-    ("files", "told", "level", "text"),
+    ("files", "output", "level", "text"),
     [
         ({}, "yes\n", "OK", "synchronised"),
         ({"run/systemd/timesync/synchronized": ""}, "", "OK", "synchronised"),
@@ -25,8 +25,8 @@ machine = machines.machine  # fixture
         ({}, "", "WARN", "cannot tell"),
     ],
 )
-def test_the_clock(machine: Make, files: dict[str, str], told: str, level: str, text: str) -> None:
-    found = only(clock, machine(files, timedatectl=told))
+def test_the_clock(machine: Make, files: dict[str, str], output: str, level: str, text: str) -> None:
+    found = only(clock, machine(files, timedatectl=output))
     assert (found.level, text in found.text) == (level, True)
 
 

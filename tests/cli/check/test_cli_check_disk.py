@@ -34,10 +34,10 @@ def test_a_disk_that_is_missing_broken_or_slow(check: Checked, mocker: Any, tmp_
         )
     assert not (tmp_path / "new").exists()
     (tmp_path / "file").touch()
-    told = check(journal={"dir": str(tmp_path / "file")})
-    assert [each["text"] for each in told["disk"]] == [f"[journal] dir = {tmp_path}/file is a file"]
-    assert "journal" not in told
-    others = [each for name in ("daemon", "calibrated") for each in told[name]]
+    checks = check(journal={"dir": str(tmp_path / "file")})
+    assert [each["text"] for each in checks["disk"]] == [f"[journal] dir = {tmp_path}/file is a file"]
+    assert "journal" not in checks
+    others = [each for name in ("daemon", "calibrated") for each in checks[name]]
     assert not any(each["level"] == "FAIL" or "Not a directory" in each["text"] for each in others)
     level, text, _ = check.one("disk", journal={"dir": "/proc/x"})
     assert (level, text.partition(" (")[0]) == ("FAIL", "/proc/x does not exist, and cannot be made in /proc")

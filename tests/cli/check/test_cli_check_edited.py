@@ -43,9 +43,9 @@ def secret(folder: Path) -> Path:
 
 
 def found(table: DaemonTable, shoe: command.Run) -> dict[str, list[dict[str, str]]]:
-    told = json.loads(shoe("check", "--json", "--config", table.config_path).out)
-    names = {each["name"] for each in told["checks"]}
-    return {name: [each for each in told["checks"] if each["name"] == name] for name in names}
+    report = json.loads(shoe("check", "--json", "--config", table.config_path).out)
+    names = {each["name"] for each in report["checks"]}
+    return {name: [each for each in report["checks"] if each["name"] == name] for name in names}
 
 
 def levels(table: DaemonTable, shoe: command.Run, name: str) -> list[tuple[str, str]]:
@@ -58,15 +58,15 @@ def edit(table: DaemonTable, **sections: dict[str, Any]) -> None:
 
 
 def test_a_daemon_that_has_read_all_of_it_is_believed(table: DaemonTable, shoe: command.Run) -> None:
-    told = found(table, shoe)
-    assert [each["level"] for name in ("daemon", "broker", "reader") for each in told[name]] == ["OK"] * 3
-    assert "the daemon is connected" in told["broker"][0]["text"]
+    checks = found(table, shoe)
+    assert [each["level"] for name in ("daemon", "broker", "reader") for each in checks[name]] == ["OK"] * 3
+    assert "the daemon is connected" in checks["broker"][0]["text"]
 
 
 def test_another_broker_in_the_file_is_tried(table: DaemonTable, shoe: command.Run) -> None:
     edit(table, mqtt={"port": free_port()})
-    told = found(table, shoe)
-    (daemon,), (broken,) = told["daemon"], told["broker"]
+    checks = found(table, shoe)
+    (daemon,), (broken,) = checks["daemon"], checks["broker"]
     assert (daemon["level"], daemon["text"]) == ("WARN", "it has not read what was changed in [mqtt]")
     assert daemon["remedy"] == RESTART
     assert broken["level"] == "FAIL"

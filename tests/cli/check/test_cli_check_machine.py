@@ -262,7 +262,7 @@ def test_twin_packages_that_own_one_module(machine: Make) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "level", "text"),
+    ("properties", "level", "text"),
     [
         ({"LoadState": "not-found"}, "WARN", "is not installed: the daemon will not start by itself"),
         ({"UnitFileState": "disabled"}, "FAIL", "is disabled: it does not start at boot"),
@@ -276,8 +276,8 @@ def test_twin_packages_that_own_one_module(machine: Make) -> None:
         ({}, "OK", "enabled, active"),
     ],
 )
-def test_the_service(machine: Make, told: dict[str, str], level: str, text: str) -> None:
-    found = only(service, machine(unit=UNIT | told))
+def test_the_service(machine: Make, properties: dict[str, str], level: str, text: str) -> None:
+    found = only(service, machine(unit=UNIT | properties))
     assert (found.level, text in found.text) == (level, True), found
 
 
@@ -287,7 +287,7 @@ def test_a_stale_version_that_runs_or_is_installed(machine: Make) -> None:
     assert "the service has version 0.0.1; this command is" in only(service, old).text
 
 
-def test_another_build_of_the_same_version_is_told(machine: Make) -> None:
+def test_another_build_of_the_same_version_is_reported(machine: Make) -> None:
     runs = {"version": __version__, "build": "0123456789ab 2026-11-22"}
     found = only(service, machine(unit=UNIT, daemon=runs))
     assert found.level == "WARN"
@@ -318,7 +318,7 @@ def test_a_range(version: str, is_within: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "now", "level", "told"),
+    ("text", "now", "level", "shown"),
     [
         (None, NOW, "WARN", "reader: never calibrated"),
         ("nonsense", NOW, "FAIL", "calibration.toml"),
@@ -327,20 +327,24 @@ def test_a_range(version: str, is_within: bool) -> None:
         (CALIBRATED.format(rate=0.98), NOW, "WARN", "only 98.00% of the test cards were read"),
     ],
 )
-def test_the_calibration(machine: Make, tmp_path: Path, text: str | None, now: float, level: str, told: str) -> None:
+def test_the_calibration(machine: Make, tmp_path: Path, text: str | None, now: float, level: str, shown: str) -> None:
     if text:
         (tmp_path / "calibration.toml").write_text(text)
     found = only(calibrated, machine()._replace(now=lambda: now))
-    assert (found.level, told in found.text) == (level, True), found
+    assert (found.level, shown in found.text) == (level, True), found
 
 
-@pytest.mark.parametrize(("present", "told"), [("A", []), ("", []), ("B", ["B is plugged in, and A was calibrated"])])
-def test_another_board_than_the_calibrated_one(machine: Make, tmp_path: Path, present: str, told: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("present", "warnings"), [("A", []), ("", []), ("B", ["B is plugged in, and A was calibrated"])]
+)
+def test_another_board_than_the_calibrated_one(
+    machine: Make, tmp_path: Path, present: str, warnings: list[str]
+) -> None:
     at = "2026-06-01T00:00:00Z"
     reading = Reading(cards=20, decode_rate=1.0, serial="A")
     keep(tmp_path / "calibration.toml", "reader", ReaderSection(at=at, by="anna", measured=reading))
     (_, *others) = calibrated(machine(daemon={"reader": {"serial": present}}))
-    assert [each.text.partition("serial number ")[2] for each in others] == told
+    assert [each.text.partition("serial number ")[2] for each in others] == warnings
     assert {each.level for each in others} <= {"WARN"}
 
 

@@ -22,8 +22,8 @@ def test_no_keys_an_unsigned_order_and_keys(table: Any, backend: Backend, shoe: 
     status_is(backend, "online")
 
     def found(made: Any) -> tuple[str, str]:
-        told = json.loads(shoe("check", "--json", "--config", made.config_path).out)["checks"]
-        (each,) = [each for each in told if each["name"] == "orders"]
+        checks = json.loads(shoe("check", "--json", "--config", made.config_path).out)["checks"]
+        (each,) = [each for each in checks if each["name"] == "orders"]
         return each["level"], each["text"]
 
     level, text = found(made)

@@ -32,8 +32,8 @@ def check(tmp_path: Path, shoe: command.Run) -> Check:
     """Level, text and remedy of what `shoe check` says of strangers."""
 
     def run(table: Table) -> tuple[str, str, str]:
-        told = json.loads(shoe("check", "--json", "--config", table.config_path).out)["checks"]
-        (found,) = [each for each in told if each["name"] == "stranger"]
+        checks = json.loads(shoe("check", "--json", "--config", table.config_path).out)["checks"]
+        (found,) = [each for each in checks if each["name"] == "stranger"]
         return found["level"], found["text"], found["remedy"]
 
     return run
@@ -107,8 +107,8 @@ def test_what_a_stranger_may_is_what_the_acl_says(
 def test_a_broker_that_is_away_was_not_tried(make: Any, brokers: Any, shoe: command.Run) -> None:
     broker = brokers()
     broker.stop()
-    told = json.loads(shoe("check", "--json", "--config", make(broker).config_path).out)["checks"]
-    assert [each["level"] for each in told if each["name"] in ("broker", "stranger")] == ["FAIL", "WARN"]
+    checks = json.loads(shoe("check", "--json", "--config", make(broker).config_path).out)["checks"]
+    assert [each["level"] for each in checks if each["name"] in ("broker", "stranger")] == ["FAIL", "WARN"]
 
 
 def test_the_acl_of_the_book_lets_the_table_report_and_the_backend_order_and_nothing_else(

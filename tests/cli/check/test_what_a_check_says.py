@@ -70,7 +70,7 @@ def silent_port() -> Iterator[int]:
         yield server.getsockname()[1]
 
 
-def test_a_terminal_is_told_that_the_broker_is_asked(tmp_path: Path, silent_port: int) -> None:
+def test_a_terminal_shows_that_the_broker_is_asked(tmp_path: Path, silent_port: int) -> None:
     path = tmp_path / "bridge.toml"
     path.write_text(
         f'[table]\nid = "T1"\n[reader]\nport = "{tmp_path}/r"\n[pins]\nfactory = "mock"\n'

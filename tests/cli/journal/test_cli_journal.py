@@ -91,7 +91,9 @@ def test_without_sudo_every_action_asks_for_it(
     assert ran.err == f"shoe: {files[0].parent}: Permission denied; put sudo before the command\n"
 
 
-def test_a_journal_that_is_not_there_is_told_in_one_line(journal: Callable[..., command.Ran], tmp_path: Path) -> None:
+def test_a_journal_that_is_not_there_is_reported_in_one_line(
+    journal: Callable[..., command.Ran], tmp_path: Path
+) -> None:
     (tmp_path / "j").mkdir()
     ran = journal("show", tmp_path / "none.journal")
     assert ran.err == f"shoe: {tmp_path}/none.journal: No such file or directory; name it with --dir or --config\n"
@@ -161,9 +163,9 @@ def test_old_journals_are_printed_without_what_a_terminal_obeys(
     shown = journal("show", path)
     assert shown.code == 0, shown.err
     assert r"dealer Eve\nIN ORDER: all is well\x1b[2J\x9b31m\u202e" in shown.out
-    told = journal("show", "--json", path)
-    assert [each["dealer"] for row in told.json for each in row["events"] if "dealer" in each] == [evil]
-    for text in (shown.out, told.out):
+    as_json = journal("show", "--json", path)
+    assert [each["dealer"] for row in as_json.json for each in row["events"] if "dealer" in each] == [evil]
+    for text in (shown.out, as_json.out):
         assert [line for line in text.splitlines() if fault(line, 100_000)] == []
 
 

@@ -91,7 +91,7 @@ def test_the_newest_journal_removed_is_missed_by_the_cursor(
     assert f"journal {journal_id(files[2])} is missing" in ran.out
 
 
-def test_a_torn_tail_is_told_from_a_removed_one_by_the_cursor(
+def test_a_torn_tail_is_distinguished_from_a_removed_one_by_the_cursor(
     files: list[Path], journal: Callable[..., command.Ran]
 ) -> None:
     last = count(files[2])

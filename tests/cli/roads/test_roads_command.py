@@ -48,9 +48,9 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("text", "told"), WRONG)
-def test_text_that_is_no_shoe(text: str, told: str) -> None:
-    with pytest.raises(NoShoe, match=re.escape(told)):
+@pytest.mark.parametrize(("text", "error"), WRONG)
+def test_text_that_is_no_shoe(text: str, error: str) -> None:
+    with pytest.raises(NoShoe, match=re.escape(error)):
         beads(text)
 
 
@@ -116,11 +116,11 @@ def test_colours_say_nothing_that_shapes_do_not() -> None:
 
 @pytest.mark.parametrize("width", [30, 40, 60, 80, 110, 200])
 def test_no_line_is_wider_than_the_terminal_and_no_word_is_broken(width: int) -> None:
-    told = shown("BP" * 60 + "TT", width=width)
-    assert all(len(line) <= width for line in told.splitlines())
+    picture = shown("BP" * 60 + "TT", width=width)
+    assert all(len(line) <= width for line in picture.splitlines())
     words = ["Banker pairs 0", "Player pairs 0", "Last round: Tie", "irregular", "Single jump", "If player is next"]
-    assert [word for word in words if word not in told] == []
-    assert "P2" in told
+    assert [word for word in words if word not in picture] == []
+    assert "P2" in picture
 
 
 def test_a_shoe_fits_an_ordinary_terminal_with_its_prompt() -> None:
@@ -129,23 +129,23 @@ def test_a_shoe_fits_an_ordinary_terminal_with_its_prompt() -> None:
 
 def test_the_newest_mark_is_seen_behind_a_long_tail() -> None:
     """After a streak of 50 the next columns lie left of its end."""
-    told = shown("B" * 50 + "PTB", width=80).splitlines()
-    assert told[2] == "Big road 5›"
-    assert told[3].startswith("B P/B ")
+    lines = shown("B" * 50 + "PTB", width=80).splitlines()
+    assert lines[2] == "Big road 5›"
+    assert lines[3].startswith("B P/B ")
 
 
 def test_what_is_out_of_sight_is_counted() -> None:
-    told = shown("BP" * 45, width=80)
-    assert "Big road ‹50" in told
-    assert "Bead plate ‹6" in told
+    picture = shown("BP" * 45, width=80)
+    assert "Big road ‹50" in picture
+    assert "Bead plate ‹6" in picture
     assert "Big road <50" in shown("BP" * 45, width=80, shapes="ascii")
 
 
 def test_the_terminal_says_whose_roads_they_are_and_what_came_last() -> None:
     heading = Heading("T07", 12, points={"player": "natural 9", "banker": "4"})
-    told = shown("BBP 000 000 001", shapes="ascii", width=80, heading=heading)
-    assert told.isascii()
-    assert told.splitlines()[0] == "Table T07  Shoe 12  Rounds 3  Naturals 1  Last round: Player 9:4 Natural"
+    picture = shown("BBP 000 000 001", shapes="ascii", width=80, heading=heading)
+    assert picture.isascii()
+    assert picture.splitlines()[0] == "Table T07  Shoe 12  Rounds 3  Naturals 1  Last round: Player 9:4 Natural"
 
 
 def test_a_picture_of_the_other_kind_is_refused(tmp_path: Path, shoe_roads: Run) -> None:

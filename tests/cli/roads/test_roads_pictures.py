@@ -68,15 +68,15 @@ def test_a_picture_has_the_size_that_is_asked_for(shoe_roads: Run, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("size", "told"),
+    ("size", "error"),
     [("big", "write WIDTHxHEIGHT"), ("767x432", "at least 768x432"), ("3841x2160", "no side over 3840")],
 )
 def test_a_size_that_is_none(
-    shoe_roads: Run, capsys: pytest.CaptureFixture[str], tmp_path: Path, size: str, told: str
+    shoe_roads: Run, capsys: pytest.CaptureFixture[str], tmp_path: Path, size: str, error: str
 ) -> None:
     with pytest.raises(SystemExit):
         shoe_roads("BP", "--size", size, "--svg", tmp_path / "a.svg")
-    assert told in capsys.readouterr().err
+    assert error in capsys.readouterr().err
 
 
 def test_one_road_has_the_size_it_needs(shoe_roads: Run, tmp_path: Path) -> None:

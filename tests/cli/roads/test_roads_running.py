@@ -86,12 +86,12 @@ def daemon(directory: Path, status: dict[str, Any]) -> Iterator[None]:
 def test_what_the_daemon_says_comes_first(config: Path, tmp_path: Path) -> None:
     record(tmp_path / "journal", f"shoe {PLAYER}", burn="none")
     cells = [[1, 1, "red", True, False], [1, 2, "green", False, False]]
-    told = {"outcomes": "BT", "naturals": "01", "bead": cells}
+    roads = {"outcomes": "BT", "naturals": "01", "bead": cells}
     limits = {"player": {"low": 100, "high": "10000"}, "tie": 500, "banker": {"commission": "0.05"}}
     house = {"settings": {"terms": {"leading_ties": "own-column"}}, "limits": limits}
     points = {"player": "natural 9", "banker": "natural 9"}
     ended = [{"outcome": "tie", "points": points}, {"outcome": None}]
-    status = {"table_id": "T07", "shoe": 3, "roads": told, "table": house, "rounds": ended}
+    status = {"table_id": "T07", "shoe": 3, "roads": roads, "table": house, "rounds": ended}
     with daemon(tmp_path / "journal", status):
         rounds, said, heading = running(config)
     assert rounds == [Bead("B", True, False), Bead("T", natural=True)]

@@ -27,8 +27,8 @@ LATE = WHOLE | {"stored": None, "behind": True, "refused": 2, "why_refused": "au
 BEHIND = {"waiting": True, "acked": ["0-a", 4]}
 
 
-def status(script: str, house: House = PLAIN, **told: Any) -> dict[str, Any]:
-    """What the daemon would tell after a deal script; `told` is put over it."""
+def status(script: str, house: House = PLAIN, **changes: Any) -> dict[str, Any]:
+    """What the daemon would tell after a deal script; `changes` are put over it."""
     play = Replay(house, "T07", lambda _: None, close=None)
     list(play.play(parse(script)))
     shoe = play.shoe
@@ -42,19 +42,19 @@ def status(script: str, house: House = PLAIN, **told: Any) -> dict[str, Any]:
         "seq": shoe.seq,
         "mode": "FULL",
         "disk": None,
-        "broker": broker | told.pop("broker", {}),
-        "reader": {"protocol": "native", "port": "/dev/r", "open": True, "lost": False} | told.pop("reader", {}),
+        "broker": broker | changes.pop("broker", {}),
+        "reader": {"protocol": "native", "port": "/dev/r", "open": True, "lost": False} | changes.pop("reader", {}),
         "rounds": msgspec.to_builtins(last_rounds(shoe)),
     }
-    return plain | msgspec.json.decode(msgspec.json.encode(snapshots(shoe))) | told
+    return plain | msgspec.json.decode(msgspec.json.encode(snapshots(shoe))) | changes
 
 
-def row(name: str, told: dict[str, Any]) -> str:
-    return next(text.split(None, 1)[1] for text in screen(told) if text.split()[0] == name)
+def row(name: str, state: dict[str, Any]) -> str:
+    return next(text.split(None, 1)[1] for text in screen(state) if text.split()[0] == name)
 
 
 @each_row(
-    ("name", "told", "shown"),
+    ("name", "state", "shown"),
     [
         ("table", status(""), "T07  no shoe yet  baccarat, on-demand, 8 decks  FULL"),
         ("software", status(""), "version 1.0, build 725d08bd1858 2026-11-22"),
@@ -84,8 +84,8 @@ def row(name: str, told: dict[str, Any]) -> str:
         ("rounds", status("9sTdTsTc !correct 1 9sTdTs9c"), "1 tie 9:9 corrected"),
     ],
 )
-def test_the_screen_says_it_in_words(name: str, told: dict[str, Any], shown: str) -> None:
-    assert row(name, told) == shown
+def test_the_screen_says_it_in_words(name: str, state: dict[str, Any], shown: str) -> None:
+    assert row(name, state) == shown
 
 
 def test_rhythms_are_named_as_they_are_seen() -> None:
@@ -94,9 +94,9 @@ def test_rhythms_are_named_as_they_are_seen() -> None:
 
 
 def test_what_waits_is_counted_in_entries() -> None:
-    told = status("9sTdTsTc")
-    told["broker"] |= {"waiting": True, "acked": [told["journal"], 2]}
-    assert row("broker", told) == "connected (MQTT 5), 3 entries waiting"
+    state = status("9sTdTsTc")
+    state["broker"] |= {"waiting": True, "acked": [state["journal"], 2]}
+    assert row("broker", state) == "connected (MQTT 5), 3 entries waiting"
 
 
 def test_one_line_names_what_is_wrong() -> None:
@@ -108,7 +108,7 @@ LENT = {"device": "reader", "to": "anna", "since": 0}
 
 
 @pytest.mark.parametrize(
-    ("told", "shown"),
+    ("state", "shown"),
     [
         (status("9s"), "IN ORDER: every card is checked and every round published"),
         (status("9s ??"), "BLOCKED until settled: unreadable"),
@@ -125,8 +125,8 @@ LENT = {"device": "reader", "to": "anna", "since": 0}
         (status("9s", mode="MANUAL_ENTRY"), "PLAY GOES ON, with a card that two people entered by hand"),
     ],
 )
-def test_the_first_line_says_how_the_table_stands(told: dict[str, Any], shown: str) -> None:
-    assert screen(told)[0] == shown
+def test_the_first_line_says_how_the_table_stands(state: dict[str, Any], shown: str) -> None:
+    assert screen(state)[0] == shown
 
 
 def test_observing_is_said_first() -> None:
@@ -158,9 +158,9 @@ GRABS = "1:grab=200 2:grab=0 3:grab=0 4:grab=0 2:bet=66 3:bet=1 4:bet=1"
 def test_the_next_step_is_named_and_no_alarm_that_lets_play_go_on_hides_it(
     script: str, house: dict[str, Any], step: str, alarms: tuple[str, ...]
 ) -> None:
-    told = status(script, house_of(**{"burn": "none"} | house))
-    told["alarm"]["open"] = [alarm(name) for name in alarms]
-    assert row("next", told) == step
+    state = status(script, house_of(**{"burn": "none"} | house))
+    state["alarm"]["open"] = [alarm(name) for name in alarms]
+    assert row("next", state) == step
 
 
 def test_a_round_that_the_dealer_ends_is_settled_before_next() -> None:
@@ -171,23 +171,23 @@ def test_a_round_that_the_dealer_ends_is_settled_before_next() -> None:
 
 
 def test_what_is_due_is_taken_from_expected_alone() -> None:
-    told = status("2s")
-    told["table"] |= {"due": None, "act": {"S1": {"lot": {}}}, "phase": "complete"}
-    assert row("next", told) == "Draw a card: Banker card 1"
-    told["table"] |= {"expected": [{"verb": "press", "key": "next"}], "due": "P2"}
-    assert row("next", told) == "Press NEXT"
-    assert line(told) == "shoe 1  round 1 complete  Press NEXT  P1 2s"
+    state = status("2s")
+    state["table"] |= {"due": None, "act": {"S1": {"lot": {}}}, "phase": "complete"}
+    assert row("next", state) == "Draw a card: Banker card 1"
+    state["table"] |= {"expected": [{"verb": "press", "key": "next"}], "due": "P2"}
+    assert row("next", state) == "Press NEXT"
+    assert line(state) == "shoe 1  round 1 complete  Press NEXT  P1 2s"
 
 
 def test_a_shoe_that_does_not_guide_names_no_card() -> None:
-    told = status("2s", mode="OBSERVE") | {"lamps": {"lit": {"fault": "blocked"}, "why": [], "reasons": []}}
-    assert row("next", told) == "The shoe does not guide now: call the pit"
+    state = status("2s", mode="OBSERVE") | {"lamps": {"lit": {"fault": "blocked"}, "why": [], "reasons": []}}
+    assert row("next", state) == "The shoe does not guide now: call the pit"
 
 
 def test_where_nobody_has_a_step_an_alarm_tells_its_own() -> None:
-    told = status("9sTdTsTc", House(burn="none", betting="required"))
-    told["alarm"]["open"] = [alarm("broker_lost")]
-    assert row("next", told) == todo("en", "broker_lost", "keep-order")
+    state = status("9sTdTsTc", House(burn="none", betting="required"))
+    state["alarm"]["open"] = [alarm("broker_lost")]
+    assert row("next", state) == todo("en", "broker_lost", "keep-order")
 
 
 def alarm(name: str) -> dict[str, Any]:
@@ -210,22 +210,22 @@ CHOICES = {(name, row.choices) for policy in POLICIES.values() for name, row in 
 
 @each_row(("name", "choices"), sorted(CHOICES))
 def test_the_orders_that_settle_an_alarm_can_be_pasted(name: str, choices: tuple[str, ...]) -> None:
-    told = status("9s")
-    told["alarm"]["open"] = [alarm(name) | {"choices": list(choices)}]
-    orders = [text.strip() for text in screen(told) if text.strip().startswith("sudo ")]
+    state = status("9s")
+    state["alarm"]["open"] = [alarm(name) | {"choices": list(choices)}]
+    orders = [text.strip() for text in screen(state) if text.strip().startswith("sudo ")]
     assert [(each.irregularity, each.choice) for each in map(parsed, orders)] == [(name, each) for each in choices]
 
 
 def test_a_name_of_an_old_journal_moves_no_cursor() -> None:
-    told = status("9s", table_id="T\x1b[2J07")
+    state = status("9s", table_id="T\x1b[2J07")
     values = {"to": "Eve\nIN ORDER: all is well\x9b31m", "x": "\u202e"}
-    told["alarm"]["open"] = [alarm("reader_lost") | {"values": values}]
-    for text in (*screen(told), line(told)):
+    state["alarm"]["open"] = [alarm("reader_lost") | {"values": values}]
+    for text in (*screen(state), line(state)):
         assert fault(text, 1_000) is None
-    assert r"lent to: Eve\nIN ORDER: all is well\x9b31m" in "".join(screen(told))
+    assert r"lent to: Eve\nIN ORDER: all is well\x9b31m" in "".join(screen(state))
 
 
-def test_what_two_people_type_for_a_card_that_was_not_read_is_told() -> None:
+def test_what_two_people_type_for_a_card_that_was_not_read_is_shown() -> None:
     (found,) = [text for text in screen(status("??")) if "enter" in text and text.startswith("    ")]
     assert found.strip() == "Two people must enter the card with sudo shoe enter CARD --by NAME --second NAME."
 
@@ -243,15 +243,15 @@ def test_a_reader_that_does_not_come_back_has_a_remedy(pid: int, remedy: str) ->
 
 
 def test_the_next_step_of_an_alarm_is_its_remedy() -> None:
-    told = status("9s 9s", house_of(burn="none", decks=1))
-    step = todo("en", told["alarm"]["open"][0]["id"], "keep-order").rstrip(".")
-    assert row("next", told) == f"{step}; to decide, use one of the commands below"
+    state = status("9s 9s", house_of(burn="none", decks=1))
+    step = todo("en", state["alarm"]["open"][0]["id"], "keep-order").rstrip(".")
+    assert row("next", state) == f"{step}; to decide, use one of the commands below"
 
 
 def test_an_alarm_that_does_not_stop_play() -> None:
-    told = status("9s")
-    told["alarm"]["open"] = [alarm("sensor_stuck")]
-    assert screen(told)[0] == "PLAY GOES ON, with 1 alarm open"
+    state = status("9s")
+    state["alarm"]["open"] = [alarm("sensor_stuck")]
+    assert screen(state)[0] == "PLAY GOES ON, with 1 alarm open"
 
 
 def test_a_note_takes_the_place_of_no_act_and_of_no_waiting() -> None:

@@ -53,7 +53,7 @@ def test_a_daemon_that_starts_again_is_found_again(table: Any, watch: Any) -> No
     bridge.start()
     bridge.until(lambda: states(watching["--json"])[-1].get("table_id") == "T07")
     bridge.until(lambda: "no daemon: " not in watching["--plain"].out.lines[-1])
-    boots = [told["boot"] for told in states(watching["--json"]) if "boot" in told]
+    boots = [state["boot"] for state in states(watching["--json"]) if "boot" in state]
     assert len(set(boots)) == 2
 
 
@@ -77,9 +77,9 @@ def test_cards_are_followed_card_by_card(table: Any, watch: Any) -> None:
         bridge.until(lambda: not bridge.board.waiting)
         seq = bridge.ask(do="status")["seq"]
         bridge.until(lambda seq=seq: json.loads(watching.out.lines[-1])["seq"] >= seq)
-    told = [state["seq"] for state in states(watching)]
-    assert told == sorted(told)
-    assert len(set(told)) > 8 * 4
+    seqs = [state["seq"] for state in states(watching)]
+    assert seqs == sorted(seqs)
+    assert len(set(seqs)) > 8 * 4
 
 
 def test_nothing_that_is_watched_tells_a_card_in_the_shoe(table: Any, watch: Any) -> None:
@@ -95,7 +95,7 @@ def test_nothing_that_is_watched_tells_a_card_in_the_shoe(table: Any, watch: Any
 
 def reports(watching: Any) -> list[str]:
     """The frames of cards that were shown."""
-    frames = [frame["hex"] for told in states(watching) for frame in told["seen"]["frames"]]
+    frames = [frame["hex"] for state in states(watching) for frame in state["seen"]["frames"]]
     return [frame for frame in frames if frame.startswith("02 ")]
 
 

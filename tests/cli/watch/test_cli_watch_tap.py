@@ -70,8 +70,8 @@ def test_what_is_damaged_may_be_a_card() -> None:
 
 def test_an_angel_eye_tells_no_result_in_secret() -> None:
     eye = tap("angel-eye")
-    told = shown(eye, angel(Frame("2", "G", b"\x91")), angel(Frame("3", "C")))
-    assert told == [f"05 32 47 {MASKED}", "05 33 43 03 37 33"]
+    frames = shown(eye, angel(Frame("2", "G", b"\x91")), angel(Frame("3", "C")))
+    assert frames == [f"05 32 47 {MASKED}", "05 33 43 03 37 33"]
 
 
 def test_with_no_shoe_open_all_is_shown() -> None:
@@ -112,9 +112,9 @@ def test_the_signal_of_card_and_light() -> None:
         READERS["native"].decoder(ReaderSettings()).feed(framing.encode(pack(Beat(0x1234, 1000, 180, 20, 31))) + card())
     ):
         listening.decoded(message)
-    told = listening.signal
-    assert (told["quality"], told["transit_ms"], told["agreed"], told["taken"]) == (200, 80, 9, 9)
-    assert (told["lamp"], told["ambient"], told["temperature"]) == (180, 20, 31)
+    signal = listening.signal
+    assert (signal["quality"], signal["transit_ms"], signal["agreed"], signal["taken"]) == (200, 80, 9, 9)
+    assert (signal["lamp"], signal["ambient"], signal["temperature"]) == (180, 20, 31)
 
 
 def test_only_the_last_frames_are_kept() -> None:

@@ -76,13 +76,13 @@ def states() -> Iterator[dict[str, Any]]:
     for game in GAMES:
         for number, moment in enumerate(moments(game)):
             yield {**moment, **({}, FAULTY, SOUND)[number % 3]}
-    yield from (told for told, _, _ in STATES.values())
+    yield from (state for state, _, _ in STATES.values())
     for stage in some(TABLES, 9):
         count = len(STAGES[stage]().said)
         for n in range(20, count, max(1, count // 20)):
-            told = status_of(stage, n)
-            if {"table", "lamps", "alarm"} <= told.keys():
-                yield told
+            state = status_of(stage, n)
+            if {"table", "lamps", "alarm"} <= state.keys():
+                yield state
 
 
 @cache
@@ -92,8 +92,8 @@ def known_states() -> tuple[dict[str, Any], ...]:
 
 @pytest.mark.parametrize("lang", CHINESE)
 def test_status_is_in_chinese(lang: Language) -> None:
-    for told in known_states():
-        shown = translated(told, lang)
+    for state in known_states():
+        shown = translated(state, lang)
         for words in (*screen(shown, lang), line(shown, lang)):
             assert english(words) == [], words
 
@@ -216,8 +216,8 @@ def test_nothing_is_wider_than_the_terminal(
     assert FINDINGS
     for id in sorted(ALARMS):
         fits(shoe("help", id).out)
-    for told in known_states()[:: len(known_states()) // 12]:
-        monkeypatch.setattr(command_status, "ask", lambda path, request, told=told: told)
+    for state in known_states()[:: len(known_states()) // 12]:
+        monkeypatch.setattr(command_status, "ask", lambda path, request, state=state: state)
         fits(shoe("status").out)
     for seen in (CORRECTED, VOIDED):
         monkeypatch.setattr(confirm, "ask", lambda path, request, seen=seen: seen)
@@ -230,10 +230,10 @@ def test_nothing_is_wider_than_the_terminal(
 @pytest.mark.parametrize("lang", LANGUAGES)
 @pytest.mark.parametrize(("width", "height"), [(40, 10), (60, 20), (80, 24), (120, 40), (200, 60)])
 def test_no_picture_is_wider_than_the_terminal(width: int, height: int, lang: Language) -> None:
-    for told in known_states()[::7]:
+    for state in known_states()[::7]:
         watched, dealer = Watched(lang), WatchedByDealer(lang)
-        watched.update(told)
-        dealer.update(told)
+        watched.update(state)
+        dealer.update(state)
         for keys in (text(lang, "keys.live"), text(lang, "keys.paused")):
             for rows in (watched.screen(width, height, keys), dealer.screen(width, height, keys)):
                 assert len(rows) == height

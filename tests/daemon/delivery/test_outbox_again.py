@@ -44,7 +44,7 @@ def test_a_range_asked_for_survives_a_lost_connection(wire: Wire, broken: str) -
 
 
 @pytest.mark.parametrize("damage", ["flipped", "deleted"])
-def test_a_range_that_cannot_be_read_is_told_and_costs_nothing_else(
+def test_a_range_that_cannot_be_read_is_reported_and_costs_nothing_else(
     wire: Wire, damage: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     wire.outbox.up()

@@ -53,7 +53,7 @@ def test_what_is_acknowledged_while_the_daemon_ends_does_not_count_without_its_e
     assert after.ack().taken == wire.all
 
 
-def test_a_mute_topic_is_told_and_little_is_kept_meanwhile(wire: Wire, mocker: MockerFixture) -> None:
+def test_a_mute_topic_is_reported_and_little_is_kept_meanwhile(wire: Wire, mocker: MockerFixture) -> None:
     mocker.patch("firmware_bridge.daemon.delivery.outbox.WAIT_S", 0.01)
     for _ in range(20):
         wire.deal(SHOE).record.open_shoe()

@@ -43,8 +43,8 @@ def say_older(wire: Wire) -> None:
 
 
 def say(wire: Wire, seq: int, journal: str | None = None, by: str = "floor") -> bool:
-    told = {"journal": journal or wire.record.shoe.journal, "seq": seq, "by": by}
-    return store_of(wire).receive(json.dumps(told).encode())
+    message = {"journal": journal or wire.record.shoe.journal, "seq": seq, "by": by}
+    return store_of(wire).receive(json.dumps(message).encode())
 
 
 def refused(wire: Wire, seq: int, journal: str | None = None, by: str = "floor") -> str:

@@ -76,9 +76,9 @@ def test_a_tag_is_found_in_capitals_and_as_it_is_written(tmp_path: Path) -> None
     lines = [f"{code.lower()},{known.card.value},{known.serial}" for code, known in TAGS.items() if known.card]
     book = load(written(tmp_path, lines), decks=8)
     assert {code: book[code] for code in TAGS} == TAGS
-    (told,) = Rdm6300Decoder().feed(encode("000000019f"))
-    assert isinstance(told, Read)
-    assert book[str(told.code)] == book["000000019f"] == TAGS["000000019F"]
+    (read,) = Rdm6300Decoder().feed(encode("000000019f"))
+    assert isinstance(read, Read)
+    assert book[str(read.code)] == book["000000019f"] == TAGS["000000019F"]
 
 
 def test_printed_codes_may_differ_by_case_only(tmp_path: Path) -> None:
@@ -153,14 +153,14 @@ MISTAKES: list[tuple[list[str], int | None, list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("lines", "decks", "told"), MISTAKES)
-def test_every_mistake_is_told_with_its_line(
-    tmp_path: Path, lines: list[str], decks: int | None, told: list[str]
+@pytest.mark.parametrize(("lines", "decks", "mistakes"), MISTAKES)
+def test_every_mistake_is_reported_with_its_line(
+    tmp_path: Path, lines: list[str], decks: int | None, mistakes: list[str]
 ) -> None:
     book = written(tmp_path, lines)
     with pytest.raises(ConfigError) as raised:
         load(book, decks)
-    assert sorted(raised.value.what.split("\n")) == sorted(f"{book}, {each}" for each in told)
+    assert sorted(raised.value.what.split("\n")) == sorted(f"{book}, {each}" for each in mistakes)
 
 
 def test_in_toml_the_key_is_named(tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ def test_in_toml_the_key_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "told"),
+    ("name", "content", "error"),
     [
         ("book.toml", b'A = "As"\nA = "Ad"\n', "A appears twice (line 2); keep one of them"),
         ("book.toml", b"A = As\n", "line 1: Invalid value: A = As; put text in quotation marks"),
@@ -195,11 +195,11 @@ def test_in_toml_the_key_is_named(tmp_path: Path) -> None:
         ("book.csv", b"1,23E+05;As\n", "line 1: '1,23E+05' is what a spreadsheet made of a number"),
     ],
 )
-def test_a_file_that_is_no_book(tmp_path: Path, name: str, content: bytes, told: str) -> None:
+def test_a_file_that_is_no_book(tmp_path: Path, name: str, content: bytes, error: str) -> None:
     (tmp_path / name).write_bytes(content)
     with pytest.raises(ConfigError) as raised:
         load(tmp_path / name)
-    assert told in str(raised.value)
+    assert error in str(raised.value)
 
 
 @pytest.mark.parametrize(
@@ -246,8 +246,8 @@ def test_a_book_as_spreadsheets_save_it(tmp_path: Path, change: Callable[[str], 
 )
 def test_a_code_that_its_reader_never_sends_is_refused(protocol: str, code: str, pattern: str, why: str) -> None:
     settings = ReaderSettings(pattern=pattern or ReaderSettings().pattern)
-    told = READERS[protocol].cannot_send(code, settings)
-    assert (bool(told), why in told) == (bool(why), True)
+    reason = READERS[protocol].cannot_send(code, settings)
+    assert (bool(reason), why in reason) == (bool(why), True)
 
 
 def test_a_book_of_codes_that_are_never_sent_is_refused_with_their_lines(tmp_path: Path) -> None:
@@ -265,7 +265,7 @@ def test_a_book_that_is_not_there(tmp_path: Path) -> None:
         load(tmp_path)
 
 
-def test_serials_on_shared_codes_are_told_in_one_line(tmp_path: Path) -> None:
+def test_serials_on_shared_codes_are_reported_in_one_line(tmp_path: Path) -> None:
     book = written(tmp_path, [f"{line},x{n}" for n, line in enumerate(LINES)])
     with pytest.raises(ConfigError, match=r"^[^\n]*line 1: a serial belongs to .* \(51 more lines have one\)$"):
         load(book, decks=8)
@@ -280,10 +280,10 @@ def test_serials_on_shared_codes_are_told_in_one_line(tmp_path: Path) -> None:
     ],
 )
 def test_a_foreign_code_says_whether_there_is_a_book(code: str | int, book: CodeBook, why: str) -> None:
-    told = as_input(Read(code), book)
-    assert isinstance(told, inputs.CardUnread)
+    unread = as_input(Read(code), book)
+    assert isinstance(unread, inputs.CardUnread)
     fault = CardFault("foreign", {"why": phrase(why)})
-    assert card_fault(Shoe(), HeldCard(None, told.nonce, reason=told.reason)) == fault
+    assert card_fault(Shoe(), HeldCard(None, unread.nonce, reason=unread.reason)) == fault
 
 
 def test_a_book_prints_no_card() -> None:
@@ -303,7 +303,7 @@ def test_a_book_of_tiles_fits_packs_of_tiles(tmp_path: Path, lines: list[str]) -
 
 
 @pytest.mark.parametrize(
-    ("lines", "pack", "told"),
+    ("lines", "pack", "mistake"),
     [
         (
             LINES,
@@ -334,11 +334,11 @@ def test_a_book_of_tiles_fits_packs_of_tiles(tmp_path: Path, lines: list[str]) -
         ),
     ],
 )
-def test_a_book_must_fit_the_packs_of_the_game(tmp_path: Path, lines: list[str], pack: Pack, told: str) -> None:
+def test_a_book_must_fit_the_packs_of_the_game(tmp_path: Path, lines: list[str], pack: Pack, mistake: str) -> None:
     book = written(tmp_path, lines)
     with pytest.raises(ConfigError) as raised:
         load(book, 1, pack)
-    assert raised.value.what == f"{book}, {told}"
+    assert raised.value.what == f"{book}, {mistake}"
 
 
 def test_a_book_with_semicolons_and_signs(tmp_path: Path) -> None:

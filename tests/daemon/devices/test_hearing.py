@@ -32,13 +32,13 @@ class Ear:
 
 
 def on_time(story: Callable[[Ear], object], protocol: str = "rdm6300") -> Ear:
-    async def told() -> Ear:
+    async def played() -> Ear:
         ear = Ear(protocol)
         await story(ear)  # type: ignore[misc]  # a coroutine
         await asyncio.sleep(1)
         return ear
 
-    return virtual.run(told())
+    return virtual.run(played())
 
 
 def test_three_bursts_that_are_not_understood_are_a_fault_until_one_is() -> None:

@@ -24,14 +24,14 @@ class Shoe:
         self.decoder, self._number = READERS["angel-eye"].decoder(ReaderSettings()), 0
 
     def tells(self, *reports: tuple[str, bytes]) -> list[events.AnyEvent]:
-        told: list[events.AnyEvent] = []
+        produced: list[events.AnyEvent] = []
         for command, payload in reports:
             frame = Frame(str(self._number % 10), command, payload)
             self._number += 1
             for message in self.decoder.feed(3 * encode(frame)):
                 if fact := as_input(message, plain()):
-                    told += self.table.take(fact)
-        return told
+                    produced += self.table.take(fact)
+        return produced
 
 
 def dealt(cards: str, places: Sequence[tuple[int, int]] = PLACES) -> list[tuple[str, bytes]]:
@@ -47,12 +47,12 @@ def drawn(card: str) -> list[tuple[str, bytes]]:
 def test_a_card_too_many_is_noted_and_opens_the_next_round(policy: str) -> None:
     shoe = Shoe(policy=policy)
     shoe.tells(*dealt("9s Kd Th Kc"), ("G", PLAYER_WINS))
-    told = shoe.tells(*drawn("8s"))
-    (opened,) = [each for each in told if isinstance(each, events.Irregular)]
-    (closed,) = [each for each in told if isinstance(each, events.IrregularityClosed)]
+    produced = shoe.tells(*drawn("8s"))
+    (opened,) = [each for each in produced if isinstance(each, events.Irregular)]
+    (closed,) = [each for each in produced if isinstance(each, events.IrregularityClosed)]
     assert (opened.id, opened.values) == ("overdrawn", {"round": 1})
     assert (closed.id, closed.choice) == ("overdrawn", "noted")
-    assert (shoe.table.open, shoe.table.told) == ((), "1 closed player")  # it holds nothing
+    assert (shoe.table.open, shoe.table.summary) == ((), "1 closed player")  # it holds nothing
 
     shoe.tells(*dealt("Kh Tc 8d", PLACES[1:]), ("G", TIE))
     assert (shoe.table.open, shoe.table.phase) == ((), "ready")
@@ -62,6 +62,6 @@ def test_a_card_too_many_is_noted_and_opens_the_next_round(policy: str) -> None:
 def test_a_card_too_many_with_no_shoe_open_is_words_alone() -> None:
     shoe = Shoe()
     shoe.table = Table(burn="none", close="result")
-    told = shoe.tells(*drawn("8s")[:2])
-    assert not [each for each in told if isinstance(each, events.Irregular)]
+    produced = shoe.tells(*drawn("8s")[:2])
+    assert not [each for each in produced if isinstance(each, events.Irregular)]
     assert shoe.table.open == ()

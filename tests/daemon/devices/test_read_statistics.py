@@ -23,7 +23,7 @@ def means(start: float, fall: float, blocks: int, seed: int) -> list[float]:
 
 @each_row("seed", range(20))
 @each_row(("start", "fall", "blocks", "left"), [(180, 1.5, 32, 4.8), (200, 2.5, 40, 1.3), (193, 3.0, 24, 2.0)])
-def test_a_falling_quality_is_foretold(start: int, fall: float, blocks: int, left: float, seed: int) -> None:
+def test_a_falling_quality_is_forecast(start: int, fall: float, blocks: int, left: float, seed: int) -> None:
     """From the last level down to two deviations above the limit, by what a shoe of eight blocks costs."""
     found = shoes_left(means(start, fall, blocks, seed), LIMIT, SD, DECKS)
     assert found is not None

@@ -53,7 +53,7 @@ class Found:
     presses: int = 0
     swallowed: int = 0
     invented: int = 0
-    foretold: int = 0
+    predicted: int = 0
     missed: int = 0
     is_right: bool = False
     alarms: Counter[str] = field(default_factory=Counter)
@@ -174,7 +174,7 @@ class Dealt:
         self.found.invented += taken and not is_real and not self.core.shoe.held
         if is_real and not taken:
             self.found.swallowed += 1
-            self.found.foretold += self.is_settled or self.plan.hold > 1
+            self.found.predicted += self.is_settled or self.plan.hold > 1
         self.is_settled = self.core.shoe.is_same
         self._decide()
 
@@ -291,16 +291,16 @@ REPEATING = [*(Plan(pace, True) for pace in (1.9, 2.0, 2.5)), Plan(1.9, True, la
 
 
 @pytest.mark.parametrize("plan", REPEATING, ids=str)
-def test_a_repeating_module_is_counted_and_told_and_no_card_is_invented(plan: Plan, tmp_path: Path) -> None:
+def test_a_repeating_module_is_counted_and_reported_and_no_card_is_invented(plan: Plan, tmp_path: Path) -> None:
     for found in shoes_of(plan, tmp_path, 10):
         assert (found.invented, found.alarms["reader_repeats"]) == (0, 1)
         assert found.presses > share(350, of=8)  # nearly every card
-        assert found.swallowed == found.foretold  # behind a press, as check says
+        assert found.swallowed == found.predicted  # behind a press, as check says
 
 
 def test_a_long_hold_swallows_equal_neighbours_as_check_says(tmp_path: Path) -> None:
     for found in shoes_of(Plan(hold=10), tmp_path):
-        assert (found.presses, found.invented, found.swallowed) == (0, 0, found.foretold)
+        assert (found.presses, found.invented, found.swallowed) == (0, 0, found.predicted)
         assert found.swallowed
 
 

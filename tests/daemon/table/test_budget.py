@@ -34,10 +34,10 @@ class Budgeted(Table):
         self.take(admitted)
         return self.answer.ok
 
-    def carry(self, told: inputs.AnyInput, events: tuple[e.AnyEvent, ...]) -> tuple[e.AnyEvent, ...]:
+    def carry(self, fact: inputs.AnyInput, events: tuple[e.AnyEvent, ...]) -> tuple[e.AnyEvent, ...]:
         """The same, charged with the bytes of its line."""
         before, count = self.shoe, len(self.lines)
-        made = super().carry(told, events)
+        made = super().carry(fact, events)
         for line in self.lines[count:]:
             if line.entry:
                 self.budget.journaled(before, line.entry, len(line.data))

@@ -126,7 +126,7 @@ def test_an_input_says_how_far_local_time_was_ahead(
     with monkeypatch.context() as patch:
         patch.setenv("TZ", zone)
         time.tzset()
-        told, stamp = clock.utc_offset(at), now()
+        offset, stamp = clock.utc_offset(at), now()
         assert stamp["utc_offset"] == clock.utc_offset(stamp["at"])
     time.tzset()
-    assert told == minutes
+    assert offset == minutes

@@ -162,7 +162,7 @@ def test_a_bomb_of_brackets_is_no_order() -> None:
         parse(b"[" * LONGEST)
 
 
-def test_an_order_is_told_from_others_by_what_it_asks_and_by_who_gives_it() -> None:
+def test_an_order_is_distinguished_from_others_by_what_it_asks_and_by_who_gives_it() -> None:
     void = orders.Void("misdeal")
     assert digest(void, "backend") == digest(order_of({"do": "void", "why": "misdeal"}, LOCAL), "backend")
     others = {digest(void, "anna"), digest(orders.Void("other"), "backend"), digest(orders.Next(), "backend")}

@@ -106,7 +106,7 @@ def test_a_shoe_taken_over_has_cards_for_a_round(client: Client, left: int, erro
     assert client.ask(do="open_shoe", by="anna", pack={"left": 4}) == {"ok": True, "do": "open_shoe"}
 
 
-def test_a_request_that_is_too_long_is_told_so_and_leaves_no_record(client: Client, table: BridgeTable) -> None:
+def test_a_request_that_is_too_long_is_refused_as_such_and_leaves_no_record(client: Client, table: BridgeTable) -> None:
     before = len(table.lines())
     assert client.ask(do="void", by="anna", why="x" * LONGEST)["error"] == "the command is too long"
     assert "at most 500 characters" in client.ask(do="void", by="anna", why="x" * (LONGEST - 100))["error"]

@@ -45,8 +45,10 @@ class People:
     def ask_all(self, who: str, role: str, requests: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """The answers to all requests of one of them, at the socket of a role."""
         groups = [GID[who]] if who in GID else []
-        told = asyncio.to_thread(all_asked, self.table.journal_dir / role / "control.sock", requests, UID[who], groups)
-        return self.table.loop.run_until_complete(told)
+        asking = asyncio.to_thread(
+            all_asked, self.table.journal_dir / role / "control.sock", requests, UID[who], groups
+        )
+        return self.table.loop.run_until_complete(asking)
 
     def status(self) -> dict[str, Any]:
         """The status as every command gets it."""

@@ -104,11 +104,11 @@ def differences(played: Played, rounds: list[Round] | None = None) -> list[str]:
                 of = [each for each in rounds if since <= each.day <= until and table in ("", each.table)]
                 if not of:
                     continue
-                told = _sheet(run("report", kind, "--csv", "--since", since, "--until", until, "--table", table))
-                found += _compared(f"report {kind} {since} {table}", told, report(kind, of))
+                rows = _sheet(run("report", kind, "--csv", "--since", since, "--until", until, "--table", table))
+                found += _compared(f"report {kind} {since} {table}", rows, report(kind, of))
     for name, columns in COLUMNS.items():
-        _, *told = _sheet(run("export", name, "--csv", "--columns", columns))
-        ended = [[_plain(each) for each in row] for row in told if name != "fact_round" or "open" not in row]
+        _, *rows = _sheet(run("export", name, "--csv", "--columns", columns))
+        ended = [[_plain(each) for each in row] for row in rows if name != "fact_round" or "open" not in row]
         found += _compared(name, sorted(ended), facts(name, rounds))
     return found
 
@@ -121,9 +121,9 @@ def _plain(cell: str) -> str:
     return json.dumps(json.loads(cell)) if cell.startswith("{") else cell
 
 
-def _compared(what: str, told: list[list[str]], wanted: list[list[str]]) -> list[str]:
-    there, here = {tuple(row) for row in told}, {tuple(row) for row in wanted}
-    if told == wanted:
+def _compared(what: str, rows: list[list[str]], wanted: list[list[str]]) -> list[str]:
+    there, here = {tuple(row) for row in rows}, {tuple(row) for row in wanted}
+    if rows == wanted:
         return []
     return [f"{what}: the store has {sorted(there - here)[:3]}, the journals {sorted(here - there)[:3]}"]
 

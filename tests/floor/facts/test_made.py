@@ -25,12 +25,12 @@ from tests.floor.facts.played import NAMES, rows
 @pytest.mark.parametrize("game", NAMES)
 def test_each_message_of_a_round_is_a_fact(game: str) -> None:
     made = facts_of(rows(game))
-    told = [json.loads(each.body) for each in rows(game) if each.topic == ROUND]
+    messages = [json.loads(each.body) for each in rows(game) if each.topic == ROUND]
     assert not made.not_made
     assert [(each.status, each.outcome) for each in made.rounds] == [
-        (each["status"], each.get("outcome", "")) for each in told
+        (each["status"], each.get("outcome", "")) for each in messages
     ]
-    for fact, message in zip(made.rounds, told, strict=True):
+    for fact, message in zip(made.rounds, messages, strict=True):
         assert nets_of(fact.bets) == {bet: int(Decimal(net) * 10**6) for bet, net in message.get("bets", {}).items()}
         assert sum(json.loads(fact.faces).values()) == len(message["cards"])
         assert made.opened[fact.name] <= fact.at

@@ -12,7 +12,7 @@ BETS = ("player", "banker", "tie")
 DAYS = ("2026-11-20", "2026-11-21")
 
 
-def told(chance: random.Random, number: int, revision: int) -> Round:
+def round_message(chance: random.Random, number: int, revision: int) -> Round:
     """A message about a round, as any table could send it."""
     status = "corrected" if revision and chance.random() < 0.5 else "voided" if chance.random() < 0.2 else "closed"
     unit = chance.choice(("stake", "money"))
@@ -73,7 +73,7 @@ def test_sums_are_those_of_the_rounds_that_count() -> None:
         chance, days, counting = random.Random(seed), dict[DayName, Day](), []
         changes = []
         for number in range(1, 13):
-            tellings = [told(chance, number, revision) for revision in range(chance.randrange(1, 4))]
+            tellings = [round_message(chance, number, revision) for revision in range(chance.randrange(1, 4))]
             changes += [Changed(tellings[0]), *(Changed(later, before) for before, later in pairwise(tellings))]
             counting.append(tellings[-1])
         while changes:  # in parts, as they come

@@ -65,7 +65,7 @@ SHOE = "TT" + "BPPTBBBBBBBBPPPTTPPPPPPBPBPBPTBPBBPBPPBPBBBTPPPBBPBPBTBPPBPPBPP" 
 @pytest.mark.parametrize("language", get_args(Language))
 @pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("size", [(1920, 1080), (720, 1280)])
-def test_text_and_marks_can_be_told_from_what_is_next_to_them(
+def test_text_and_marks_can_be_distinguished_from_what_is_next_to_them(
     theme: str, language: Language, size: tuple[int, int]
 ) -> None:
     """Text 4.5:1, marks 3:1, on every board: tie slashes over rings, dots on beads, letters on beads, pills, frames."""

@@ -61,7 +61,7 @@ WHY = [
 
 
 @pytest.mark.parametrize(("text", "why"), WHY)
-def test_a_banker_who_stands_is_told_as_dealers_remember_it(text: str, why: str) -> None:
+def test_a_banker_who_stands_is_worded_as_dealers_remember_it(text: str, why: str) -> None:
     assert Table(burn="none").play(f"shoe {text}").rounds[0]["why"][-1] == why
 
 

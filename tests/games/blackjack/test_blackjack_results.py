@@ -118,7 +118,7 @@ def test_a_shoe_that_runs_out_voids_the_round() -> None:
     assert (now.phase, now.rounds[0]["status"], now.rounds[0]["last"]) == ("ended", "voided", True)
 
 
-def test_people_are_told_what_each_seat_won_or_lost() -> None:
+def test_people_are_shown_what_each_seat_won_or_lost() -> None:
     now = table(f"{TWO} Th Td 9c 9h 8d 8c 1:S 3:S")
     assert GAME.demo.remarks(now.rounds[0]) == ("S1 +100", "S3 +12.5")
     assert GAME.demo.remarks(now.rounds[0] | {"bets": {"S1": "0", "S2": "-5"}, "shuffle_due": True}) == (

@@ -29,7 +29,7 @@ def did(table: Table, *verbs: str) -> list[tuple[Any, ...]]:
     return [words for words in happened if words[0] in verbs]
 
 
-def test_money_is_told_before_the_first_round_of_a_game_and_not_again() -> None:
+def test_money_is_given_before_the_first_round_of_a_game_and_not_again() -> None:
     first = table()
     assert (first.play("1:grab=1").answer.error, first.answer.hint) == (
         "no_mark_due",
@@ -41,7 +41,7 @@ def test_money_is_told_before_the_first_round_of_a_game_and_not_again() -> None:
     assert first.shoe.round == 2
 
 
-def test_purses_told_again_between_rounds_replace_what_was_worked_out() -> None:
+def test_purses_given_again_between_rounds_replace_what_was_worked_out() -> None:
     played = table(f"{MONEY} {BANK_OF_1} {BETS} {WINS} money=1:10,2:20,3:30,4:40 {BANK_OF_1} {BETS} {EQUAL}")
     assert played.rounds[-1]["money"] == {"S1": "14", "S2": "21", "S3": "28", "S4": "37"}
     late = table(f"{MONEY} 1:grab=1 money=1:10,2:20,3:30,4:40")
@@ -56,7 +56,7 @@ def test_a_game_does_not_begin_with_a_purse_below_the_base() -> None:
     assert poor.play(f"{MONEY} 1:grab=1").answer.ok
 
 
-def test_purses_told_again_that_make_no_round_leave_those_before_and_publish_nothing_twice() -> None:
+def test_purses_given_again_that_make_no_round_leave_those_before_and_publish_nothing_twice() -> None:
     game = table(f"{MONEY} {BANK_OF_1} {BETS} {WINS} money=1:1000,2:0.5,3:1000,4:1000")
     assert (game.answer.ok, game.answer.error) == (False, "no_round")
     assert "S2" in (game.answer.hint or "")

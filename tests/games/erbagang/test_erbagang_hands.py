@@ -71,7 +71,7 @@ def test_the_usual_order(player: str, banker: str, ends: str) -> None:
         ("1p 9p", "points", "0", "0"),
     ],
 )
-def test_a_hand_is_told_in_words(tiles: str, kind: str, points: str, digit: str) -> None:
+def test_a_hand_is_named_in_words(tiles: str, kind: str, points: str, digit: str) -> None:
     hand = read(cards(tiles))
     assert (hand.kind, hand.points, hand.digit) == (kind, points, digit)
 

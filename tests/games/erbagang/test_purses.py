@@ -42,14 +42,14 @@ def test_a_void_while_purses_are_awaited_awaits_them(refused: str, voids: int) -
 def test_a_reader_that_comes_back_while_purses_are_awaited_keeps_them_awaited(restart: tuple[Step, ...]) -> None:
     at = table(LOST, BACK, *restart)
     at.take(at.order(orders.Resolve("reader_back", "void")))
-    assert (at.answer.ok, at.phase, at.told) == (True, "betting", "1 voided")
+    assert (at.answer.ok, at.phase, at.summary) == (True, "betting", "1 voided")
     assert at.play(PURSES, GRABS).phase == "dealing"
 
 
 @pytest.mark.parametrize("steps", ["1p !void x", "1:grab=1 !void x", f"{GRABS} 1p 2p !void x"])
 def test_a_void_after_the_purses_keeps_them(steps: str) -> None:
     at = table(PURSES, steps)
-    assert (at.phase, at.told, purses(at)) == ("ready", "1 voided", dict.fromkeys("1234", "900"))
+    assert (at.phase, at.summary, purses(at)) == ("ready", "1 voided", dict.fromkeys("1234", "900"))
 
 
 def test_a_void_in_a_later_round_keeps_what_the_rounds_left() -> None:

@@ -67,14 +67,14 @@ def test_the_messages_shown_are_those_of_a_table() -> None:
     assert {key: message[key] for key in voided} == voided
 
 
-def test_every_kind_is_told_with_its_count() -> None:
+def test_every_kind_is_documented_with_its_count() -> None:
     assert GAME.odds
     chances = GAME.odds().of(1, (), ZhaJinHua())
     for kind in (*KINDS, "special_235"):
         assert re.search(rf"\| `{kind}` .* {chances[kind].num:,} \|\n", TEXT), kind
 
 
-def test_every_mark_entry_and_refusal_is_told() -> None:
+def test_every_mark_entry_and_refusal_is_documented() -> None:
     for word in WORDS:
         assert re.search(rf"[`:]{word}[=`]", TEXT), word
     for entry in DONE - {"place"}:

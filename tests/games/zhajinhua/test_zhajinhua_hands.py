@@ -117,7 +117,7 @@ def test_hands_may_come_with_their_cards_alone(first: object) -> None:
 @pytest.mark.parametrize(
     "wrong", [["2s", "3h"], ["As", "3h", "5d"], ["1p", "3h", "5d"], ["2s", "2s", "5d"], ["Xx"] * 3]
 )
-def test_what_is_no_hand_beside_the_other_is_told(wrong: list[str]) -> None:
+def test_what_is_no_hand_beside_the_other_is_reported(wrong: list[str]) -> None:
     line = {"id": "c", "game": "zhajinhua", "type": "compare", "a": wrong, "b": {"cards": ["As", "Ah", "Ad"]}}
     with pytest.raises(LineError):
         answer("zhajinhua", json.dumps(line))

@@ -54,7 +54,7 @@ def test_cards_lie_face_down_and_lamps_guide_them() -> None:
     assert topic(after.shoe).shows == {"round": 0, "stake": "1", "pot": "3"}
 
 
-def test_who_must_and_who_may_is_told_without_a_face() -> None:
+def test_who_must_and_who_may_is_published_without_a_face() -> None:
     now = topic(table(f"{DEALT} 1:look 1:raise=4").shoe)
     assert list(now.act) == ["S2"]  # type: ignore[arg-type]
     assert now.anytime == {"S1": {"fold": True}, "S2": {"look": True, "fold": True}, "S3": {"look": True, "fold": True}}
@@ -256,7 +256,7 @@ BEFORE = f"{DEALT} 1:look 2:raise=5 1:call 1:fold=1 2:call 3:raise=3 2:look 1:ca
 """Everything up to a comparison, refused marks too; nothing is opened by it."""
 
 
-def test_no_face_is_told_before_the_result() -> None:
+def test_no_face_is_published_before_the_result() -> None:
     faces = "Ks 9h 4s Kh 9s 5h 7h 2s Ah"  # none of them can stand in a digest
     played = table(BEFORE.replace(CARDS, faces))
     assert any(words[0] == "compare" for words in did(played))
