@@ -10,8 +10,8 @@ from firmware_bridge.client.chain import Chain, Node, Place, number
 from firmware_bridge.client.entry import Begun, Bounds, Tree
 from firmware_bridge.client.heads import part, public_bytes
 from firmware_bridge.facts.decoding import Undecodable, from_json
+from firmware_bridge.facts.wire import line_format
 from firmware_bridge.record.verify import (
-    FORMAT,
     Checkpoint,
     Note,
     Policy,
@@ -186,7 +186,8 @@ def node_of(text: str, policy: Policy) -> Known:
 def _proof_of(node: Node[_Message], before: Node[_Message] | None, note: str) -> str:
     """Return the proof of an entry that is the last one of a note. before: the one before it."""
     parts = [found for each in node.messages if each.topic == "event" and (found := part(each.body))]
-    body = b"%b\t%b\t%b\t" % (node.head.encode(), public_bytes(parts), parts[-1].sealed.encode())
-    line = b"%b\t%08x\t%b\n" % (FORMAT, crc32(body, crc32(FORMAT)), body)
+    public = public_bytes(parts)
+    body, version = b"%b\t%b\t%b\t" % (node.head.encode(), public, parts[-1].sealed.encode()), line_format(public)
+    line = b"%b\t%08x\t%b\n" % (version, crc32(body, crc32(version)), body)
     hashes = before.tree.edge[::-1] if before and node.begun is None else ()
     return text_of_proof(Proof(node.before.encode() + line, node.size - 1, hashes, Note("", ())), note)

@@ -62,6 +62,7 @@ class Row(Struct, frozen=True):
     blocks: cards are held and no slot lamp is lit until it is closed. confirm: the dealer's NEXT closes it.
     choices: decisions open to the pit.
     action: what happens to the card where houses differ: `carry` to the next round, `burn`, `keep` for later.
+    todo: the next step in English, in journals of format 3.
     """
 
     blocks: bool = False
@@ -69,6 +70,7 @@ class Row(Struct, frozen=True):
     choices: tuple[Choice, ...] = ()
     severity: Severity = "warning"
     action: Action = "keep"
+    todo: str | UnsetType = UNSET
 
 
 MOST_COUNTED: Final = 33

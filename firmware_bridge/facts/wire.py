@@ -8,6 +8,7 @@ A field `Annotated[int, Number]` decodes as an int, and as a `Number` in an `exc
 Unknown keys are ignored.
 """
 
+import re
 from decimal import Decimal
 from types import UnionType
 from typing import (
@@ -32,8 +33,16 @@ from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events_of_rounds import EntryName, Played, Reason, Unit
 from firmware_bridge.facts.printable import CLASS
 
-VERSION: Final = 1
+VERSION: Final = 2
 """The version of the messages: `v`."""
+
+BEFORE: Final = 1
+"""The version before, with English in place of codes: read, and sent from a journal that was begun in it."""
+
+LINES: Final = {BEFORE: b"3", VERSION: b"4"}
+"""`v` of messages -> the format of the journal's line with their events, as it begins with it."""
+
+_V: Final = re.compile(rb'{"v":(\d{1,9}),')
 
 Count = Annotated[int, Meta(ge=1)]
 Chain = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
@@ -80,6 +89,12 @@ class StateHead(Head, frozen=True):
     as_of: int
     at: Annotated[str, Time]
     boot: Annotated[str, Name]
+
+
+def line_format(public: bytes) -> bytes:
+    """The format of a journal's line, by the `v` in its public part; today's where that is of no known version."""
+    found = _V.match(public)
+    return LINES.get(int(found[1]) if found else VERSION, LINES[VERSION])
 
 
 def joined(head: Any, body: Any) -> bytes:

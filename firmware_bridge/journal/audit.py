@@ -1,12 +1,13 @@
 """Proves a journal from its files alone: lines, chain, commitments, and rounds judged again."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from firmware_bridge import __version__
 from firmware_bridge.client import EventMessage, MessageError, Verifier, commitment
@@ -14,10 +15,10 @@ from firmware_bridge.client import Verdict as Proof
 from firmware_bridge.errors import JournalError
 from firmware_bridge.facts.decoding import from_json
 from firmware_bridge.facts.events import AnyEvent, Entry, Secret, ShoeOpened
-from firmware_bridge.facts.inputs import Started
+from firmware_bridge.facts.inputs import AnyInput, Started
 from firmware_bridge.journal.cursor import read_cursor
 from firmware_bridge.journal.files import journal_files, journal_id
-from firmware_bridge.journal.line import FIRST_CHAIN, Line, without_sealed
+from firmware_bridge.journal.line import FIRST_CHAIN, FORMAT, Line, format_of, without_sealed
 from firmware_bridge.journal.reader import Walk
 from firmware_bridge.journal.signatures import Signatures
 from firmware_bridge.record.verify import Key, Play, parse_line
@@ -64,8 +65,8 @@ class Audit:
     """Verifies file after file, in the order of their shoes; `met` is its state.
 
     wanted: a chain value that one of the files must hold. whole: the files are all there are, so that none may be
-    missing between them. keys: those that must have signed the record. The cursor is read before the files: the daemon
-    may be writing both.
+    missing between them. keys: those that must have signed the record. as_written: gives an entry as it stands in a
+    journal of a format. The cursor is read before the files: the daemon may be writing both.
     """
 
     def __init__(
@@ -76,6 +77,7 @@ class Audit:
         whole: bool,
         replay: bool = False,
         keys: Sequence[Key] = (),
+        as_written: Callable[[Entry, int], Entry] = lambda entry, _: entry,
     ) -> None:
         self._directory, self._wanted, self._whole, self._keys = directory, wanted, whole, keys
         self._signatures = Signatures(keys)
@@ -83,7 +85,7 @@ class Audit:
         self._cursor = read_cursor(directory / "cursor")
         self._newest = next(reversed(journal_files(directory)), None)
         self._last: Walk | None = None
-        self._rejudge = Rejudge() if replay else None
+        self._rejudge = Rejudge(as_written) if replay else None
 
     def verify(self, path: Path) -> Verdict:
         """Verify one file. Raises JournalError at the first fault, OSError if it cannot be read."""
@@ -258,11 +260,12 @@ class Commitments:
 class Rejudge:
     """Judges line after line again; a difference is a fault, or a warning for lines of another version.
 
-    whole: whether all lines were judged again.
+    whole: whether all lines were judged again. as_written: as in `Audit`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, as_written: Callable[[Entry, int], Entry]) -> None:
         self._shoe: Shoe | None = Shoe()
+        self._as_written = as_written
         self._version = ""
 
     def begin(self, name: str, follows: bool) -> None:
@@ -279,7 +282,7 @@ class Rejudge:
             self._give_up()
             return
         self._version = _version(entry) or self._version
-        if self._shoe is not None and not _comes_out(self._shoe, entry):
+        if self._shoe is not None and not self._comes_out(self._shoe, line, entry):
             self._differs(entry)
         self._fold(entry)
 
@@ -290,6 +293,14 @@ class Rejudge:
             return
         self._version = _version(line.entry) or self._version
         self._fold(line.entry)
+
+    def _comes_out(self, shoe: Shoe, line: Line, entry: Entry) -> bool:
+        """Return whether an input gives the events on record: judged, or only observed."""
+        number = format_of(line.data) or FORMAT
+        return any(
+            self._as_written(replace(entry, events=judge(shoe, entry.input)), number).events == entry.events
+            for judge in (_decided, observe)
+        )
 
     def _fold(self, entry: Entry) -> None:
         if self._shoe is not None or entry.seq == 1:
@@ -321,16 +332,11 @@ def _first_journal(path: Path) -> str:
     return first.public.journal if first else "0-"
 
 
-def _comes_out(shoe: Shoe, entry: Entry) -> bool:
-    """Return whether an input gives the events on record: judged, or only observed."""
-    return _decided(shoe, entry) == entry.events or observe(shoe, entry.input) == entry.events
-
-
-def _decided(shoe: Shoe, entry: Entry) -> tuple[AnyEvent, ...]:
+def _decided(shoe: Shoe, fact: AnyInput) -> tuple[AnyEvent, ...]:
     try:
-        return decide(shoe, entry.input)
+        return decide(shoe, fact)
     except Exception as error:
-        return fault(shoe, entry.input, error)
+        return fault(shoe, fact, error)
 
 
 def _version(entry: Entry) -> str | None:

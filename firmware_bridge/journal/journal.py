@@ -11,7 +11,7 @@ from firmware_bridge.errors import DiskError, JournalError, in_words
 from firmware_bridge.facts.events import Entry
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.files import InUse, file_name, journal_files, lock
-from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
+from firmware_bridge.journal.line import FIRST_CHAIN, FORMAT, Line, format_of, seal
 from firmware_bridge.journal.preallocate import FILL, STEP, FilledFile, Spare, SyncFailed, content_size, unusable
 from firmware_bridge.journal.reader import Place
 from firmware_bridge.journal.record_tiles import RecordTiles
@@ -57,7 +57,7 @@ class Journal:
         self._file: FilledFile | None = None
         self._over: list[FilledFile] = []
         self._spare = Spare(directory)
-        self.chain, self._rest = FIRST_CHAIN, 0
+        self.chain, self._rest, self._format = FIRST_CHAIN, 0, FORMAT
         self.heads = dict[Cursor, str]()
 
     def open(self, cursor: Cursor | None) -> "Journal":
@@ -96,7 +96,11 @@ class Journal:
 
         Raises JournalError if its bytes do not give back the entry.
         """
-        return seal(entry, self.chain, self.tree.prove)
+        return seal(entry, self.chain, self.tree.prove, self.format_for(entry))
+
+    def format_for(self, entry: Entry) -> int:
+        """Return the format of the entry's line: a file goes on in the one that it was begun in."""
+        return FORMAT if entry.seq == 1 or self._file is None else self._format
 
     def append(self, line: Line) -> None:
         """Write the next line to disk; it begins a new file if its number is 1.
@@ -172,6 +176,7 @@ class Journal:
         self._file, self._over, self.is_open = None, [], False
 
     def _remember(self, line: Line) -> None:
+        self._format = format_of(line.data) or FORMAT
         self.heads[Cursor(line.public.journal, line.public.seq)] = line.chain
         if len(self.heads) > HEADS:
             del self.heads[next(iter(self.heads))]

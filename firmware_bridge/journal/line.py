@@ -7,6 +7,9 @@ covers all but itself and the blanks. The chain (SHA-256, 64 hex digits) covers 
 sealed part in hex digits, and the public part. Proof is empty, or the signatures over the record (`Proof`); the chain
 does not cover it. An export has the hash in place of the sealed part, and no blanks: it still verifies, and its chain
 is the same. The random bytes keep the few hundred possible inputs from being guessed by hash.
+
+Formats differ in what the events say, not in the layout: each has the `v` of its messages, which the chain covers. A
+file has one format from its first line to its last.
 """
 
 import re
@@ -26,12 +29,17 @@ from firmware_bridge.facts.cards import Serial
 from firmware_bridge.facts.decoding import WRONG, own_json
 from firmware_bridge.facts.events import AnyEvent, CardEvent, Device, Entry, ResultHeld, Secret, ShoeOpened
 from firmware_bridge.facts.inputs import AnyInput, ReaderResult
-from firmware_bridge.facts.wire import VERSION as MESSAGES
-from firmware_bridge.facts.wire import EntryHead
+from firmware_bridge.facts.wire import LINES, EntryHead, line_format
 from firmware_bridge.journal.preallocate import padded
 
-FORMAT: Final = 3
-VERSION: Final = b"%d" % FORMAT
+FORMAT: Final = 4
+"""The format of a file that is begun."""
+
+BEFORE: Final = 3
+"""The format before: read, and written to a file that was begun in it (topics/before.py)."""
+
+V_OF: Final = {int(version): v for v, version in LINES.items()}
+"""Format of a journal -> `v` of its messages."""
 NO_LINE: Final = b"not a whole line\n"
 """What a copy has in place of bytes that are no whole line; it verifies as that."""
 
@@ -102,7 +110,7 @@ class NotWhole(JournalError):
 _FORMAT: Final = re.compile(rb"(\d{1,9})\t")
 _HASH: Final = re.compile(rb"[0-9a-f]{64}")
 _DAMAGED: Final = "the line was damaged or changed: restore the file"
-_VERSION_CRC: Final = crc32(VERSION)
+_CRCS: Final = {version: crc32(version) for version in LINES.values()}
 _encode = msgspec.json.Encoder().encode
 _decode_public = own_json(Public)
 _decode_sealed = own_json(Sealed)
@@ -111,14 +119,15 @@ _decode_proof = own_json(Proof)
 _decode_any = own_json(dict[str, Any])
 
 
-def seal(entry: Entry, before: str, prove: Callable[[Line], Proof] | None = None) -> Line:
+def seal(entry: Entry, before: str, prove: Callable[[Line], Proof] | None = None, number: int = FORMAT) -> Line:
     """Return the line of an entry after the chain `before`. Raises JournalError if its bytes do not give back the
     entry.
 
     prove: gives the proof of a line that has all but its `data`; it is called once its input and events are final.
+    number: of the format, that of the file which the line goes to.
     """
     public = Public(
-        MESSAGES,
+        V_OF[number],
         entry.table,
         entry.shoe,
         entry.journal,
@@ -134,7 +143,7 @@ def seal(entry: Entry, before: str, prove: Callable[[Line], Proof] | None = None
     chain = chained(before, sealed_hash, shown)
     line = Line(public, chain, sealed_hash, b"", entry)
     proof = prove(line) if prove else NO_PROOF
-    line = replace(line, data=padded(_text(chain, shown, hidden, _proof_text(proof))), proof=proof)
+    line = replace(line, data=padded(_text(LINES[public.v], chain, shown, hidden, _proof_text(proof))), proof=proof)
     if _entry(_decode_public(shown), _decode_sealed(hidden)) != entry:
         raise JournalError(
             f"entry {entry.seq} cannot be encoded without loss", "call the maker: this is a software error"
@@ -148,12 +157,12 @@ def unseal(data: bytes) -> Line:
     if not data.endswith(b"\n"):
         raise NotWhole("not a whole line", _DAMAGED)
     parts[-1] = parts[-1][:-1].rstrip(b" ")
-    if len(parts) > 2 and parts[0] != VERSION:
+    if len(parts) > 2 and parts[0] not in _CRCS:
         raise _other_format(parts[0], parts[1], b"\t".join(parts[2:]))
     if len(parts) != 6:
         raise NotWhole("not a whole line", _DAMAGED)
     version, checksum, chain, shown, hidden, proof = parts
-    text = _text(chain.decode("latin-1"), shown, hidden, proof)
+    text = _text(version, chain.decode("latin-1"), shown, hidden, proof)
     if text[len(version) + 1 : len(version) + 9] != checksum:
         raise NotWhole("the checksum is wrong", _DAMAGED)
     is_export = _HASH.fullmatch(hidden) is not None
@@ -163,6 +172,8 @@ def unseal(data: bytes) -> Line:
         if not _HASH.fullmatch(chain):
             raise ValueError("no chain value")
         public = _decode_public(shown)
+        if LINES.get(public.v) != version:
+            raise ValueError("messages of another format")
         datetime.fromisoformat(public.at)
         if is_export:
             _verify_events(public)
@@ -190,19 +201,19 @@ def without_sealed(line: Line) -> bytes:
 def without_sealed_part(data: bytes) -> bytes:
     """Return the same from a line's bytes alone, its events not decoded; `NO_LINE` for bytes that are no whole line."""
     parts = data.split(b"\t")
-    if not data.endswith(b"\n") or len(parts) != 6 or parts[0] != VERSION:
+    if not data.endswith(b"\n") or len(parts) != 6 or parts[0] not in _CRCS:
         return NO_LINE
-    _, checksum, chain, shown, hidden, proof = parts
-    text = chain.decode("latin-1"), shown, hidden, proof[:-1].rstrip(b" ")
-    if _text(*text)[len(VERSION) + 1 : len(VERSION) + 9] != checksum:
+    version, checksum, head, shown, hidden, proof = parts
+    chain, proved = head.decode("latin-1"), proof[:-1].rstrip(b" ")
+    if _text(version, chain, shown, hidden, proved)[len(version) + 1 : len(version) + 9] != checksum:
         return NO_LINE
     hashed = hidden if _HASH.fullmatch(hidden) else sha256(hidden).hexdigest().encode()
-    return _text(text[0], shown, hashed, text[3]) + b"\n"
+    return _text(version, chain, shown, hashed, proved) + b"\n"
 
 
 def exported(chain: str, public: bytes, sealed_hash: str, proof: Proof) -> bytes:
     """Return the bytes of a line for export, from its parts."""
-    return _text(chain, public, sealed_hash.encode(), _proof_text(proof)) + b"\n"
+    return _text(line_format(public), chain, public, sealed_hash.encode(), _proof_text(proof)) + b"\n"
 
 
 def chained(before: str, sealed_hash: str, public: bytes) -> str:
@@ -219,16 +230,17 @@ def _proof_text(proof: Proof) -> bytes:
     return b"" if proof is NO_PROOF or proof == NO_PROOF else _encode(proof)
 
 
-def _text(chain: str, shown: bytes, hidden: bytes, proof: bytes) -> bytes:
+def _text(version: bytes, chain: str, shown: bytes, hidden: bytes, proof: bytes) -> bytes:
     """Return a line without blanks and LF."""
     body = b"%b\t%b\t%b\t%b" % (chain.encode("latin-1"), shown, hidden, proof)
-    return b"%b\t%08x\t%b" % (VERSION, crc32(body, _VERSION_CRC), body)
+    return b"%b\t%08x\t%b" % (version, crc32(body, _CRCS[version]), body)
 
 
 def _other_format(version: bytes, checksum: bytes, body: bytes) -> JournalError:
     """Return the error for a line of another format: a JournalError where its checksum is right, else NotWhole."""
     kind = JournalError if checksum in (b"%08x" % crc32(body), b"%08x" % crc32(body, crc32(version))) else NotWhole
-    return kind(f"line format {version!r} is not {VERSION!r}", "read it with the software that wrote it")
+    known = " or ".join(map(repr, LINES.values()))
+    return kind(f"line format {version!r} is not {known}", "read it with the software that wrote it")
 
 
 @lru_cache(2)

@@ -9,7 +9,7 @@ from typing import BinaryIO
 from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.files import file_name, journal_files, journal_id
-from firmware_bridge.journal.line import FIRST_CHAIN, FORMAT, VERSION, Line, format_of, unseal
+from firmware_bridge.journal.line import FIRST_CHAIN, V_OF, Line, format_of, unseal
 from firmware_bridge.journal.reader import Place, Walk, next_beginning, read_lines
 
 log = logging.getLogger(__name__)
@@ -38,8 +38,9 @@ def verify_format(directory: Path) -> None:
     for path in files[:1] + files[-1:]:
         with path.open("rb") as file:
             line = file.readline()
-        if (found := format_of(line)) not in (None, FORMAT) and not _is_ours(line):
-            what = f"{path.name} is a journal of format {found}, and this version reads and writes format {FORMAT}"
+        if (found := format_of(line)) not in (None, *V_OF) and not _is_ours(line):
+            known = " and ".join(map(str, V_OF))
+            what = f"{path.name} is a journal of format {found}, and this version reads formats {known}"
             raise JournalError(what, "install the version that wrote it")
 
 
@@ -148,8 +149,12 @@ class Salvage:
 
 def _is_ours(line: bytes) -> bool:
     """Return whether only the number of the format is damaged."""
+    return any(_is_whole(b"%d%b" % (number, line[line.index(b"\t") :])) for number in V_OF)
+
+
+def _is_whole(line: bytes) -> bool:
     try:
-        unseal(VERSION + line[line.index(b"\t") :])
+        unseal(line)
     except JournalError:
         return False
     return True

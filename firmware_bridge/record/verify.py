@@ -729,8 +729,10 @@ OWN_TRIES = 32
 
 ROUND_KINDS = ("RoundClosed", "RoundVoided", "RoundCorrected")
 _ROUND = re.compile(b'{"type":"(?:%b)",' % "|".join(ROUND_KINDS).encode())
-FORMAT = b"3"
-_CRC_OF_FORMAT = zlib.crc32(FORMAT)
+FORMATS = (b"3", b"4")
+"""What a line begins with; both have one layout."""
+
+_CRC_OF_FORMAT = {each: zlib.crc32(each) for each in FORMATS}
 FIRST_HEAD = "0" * 64
 LINE_BYTES = 4_000_000
 """Bytes of an export's line, at most."""
@@ -822,9 +824,9 @@ def parse_line(data: bytes) -> ExportLine:
     if len(parts) != 6 or not data.endswith(b"\n"):
         raise Refused("it is not a whole line of six columns")
     version, checksum, head, public, sealed, proof = parts
-    if version != FORMAT:
-        raise Refused(f"line format {version[:9]!r} is not {FORMAT!r}")
-    if checksum != b"%08x" % zlib.crc32(data[len(checksum) + 3 : -1], _CRC_OF_FORMAT):
+    if version not in FORMATS:
+        raise Refused(f"line format {version[:9]!r} is not {FORMATS[0]!r} or {FORMATS[1]!r}")
+    if checksum != b"%08x" % zlib.crc32(data[len(checksum) + 3 : -1], _CRC_OF_FORMAT[version]):
         raise Refused("its checksum is wrong: a byte was changed")
     if not _HEX.fullmatch(head) or not _HEX.fullmatch(sealed):
         raise Refused("it has not a chain value, or a hash of the sealed part: is it an export?")
@@ -1867,7 +1869,7 @@ def _is_export(name: str) -> bool:
         return True
     try:
         with Path(name).open("rb") as file:
-            return file.read(2) == FORMAT + b"\t"
+            return file.read(2) in [each + b"\t" for each in FORMATS]
     except OSError:
         return False
 

@@ -92,12 +92,12 @@ def test_rewritten_without_the_key_it_is_found(record: tuple[str, list[Path]]) -
     for path in files:
         lines = []
         for data in path.read_bytes().splitlines(keepends=True):
-            _, _, head, public, sealed, proof = data.split(b"\t")
+            version, _, head, public, sealed, proof = data.split(b"\t")
             if not changed and b"RoundClosed" in public:
                 public, changed = public.replace(b'"round":1,', b'"round":7,'), True
             head = sha256(before.encode() + sealed + public).hexdigest().encode()
             body = b"\t".join((head, public, sealed, proof))
-            lines.append(b"3\t%08x\t%b" % (crc32(body[:-1], crc32(b"3")), body))
+            lines.append(b"%b\t%08x\t%b" % (version, crc32(body[:-1], crc32(version)), body))
             before = head.decode()
         path.write_bytes(b"".join(lines))
         shown.append(path)

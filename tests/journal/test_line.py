@@ -20,7 +20,7 @@ from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events import Entry
 from firmware_bridge.facts.house import House, Row
 from firmware_bridge.games.house import house_of
-from firmware_bridge.journal.line import FIRST_CHAIN, VERSION, Line, seal, unseal, verify_chain, without_sealed
+from firmware_bridge.journal.line import FIRST_CHAIN, FORMAT, Line, seal, unseal, verify_chain, without_sealed
 from firmware_bridge.journal.messages import messages
 from firmware_bridge.journal.preallocate import padded
 from firmware_bridge.shoe.policy import KEEP_ORDER
@@ -142,7 +142,7 @@ def test_a_line_cut_short_is_seen(line: Line, data: st.DataObject) -> None:
 def forged(chain: bytes, public: bytes, sealed: bytes, proof: bytes = b"") -> bytes:
     """Bytes with a right checksum."""
     body = b"\t".join((chain, public, sealed, proof.rstrip(b" ")))
-    return padded(b"%b\t%08x\t%b" % (VERSION, crc32(VERSION + body), body))
+    return padded(b"%b\t%08x\t%b" % (b"%d" % FORMAT, crc32(b"%d%b" % (FORMAT, body)), body))
 
 
 @given(st.sampled_from(PLAYED), st.data())

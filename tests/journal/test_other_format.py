@@ -22,7 +22,7 @@ def line(version: int) -> bytes:
     return LINE % (version, b"0" * 64)
 
 
-@pytest.fixture(params=[1, 4])
+@pytest.fixture(params=[1, 2, 5])
 def version(request: pytest.FixtureRequest) -> int:
     return int(request.param)
 
@@ -49,7 +49,7 @@ def test_a_start_refuses_them_and_writes_nothing(other: Path, version: int, ther
         with pytest.raises(JournalError) as refused:
             _opened(Journal(other), "T07")
         assert tree(other) == before
-    found = f"{there[0]} is a journal of format {version}, and this version reads and writes format 3"
+    found = f"{there[0]} is a journal of format {version}, and this version reads formats 3 and 4"
     assert refused.value.what == found
     assert refused.value.hint.startswith("install the version that wrote it; if you cannot, continue with a new record")
     with pytest.raises(JournalError, match=found):
@@ -78,7 +78,9 @@ def test_a_line_of_a_newer_format_is_read_by_nobody(tmp_path: Path) -> None:
     path = Record(tmp_path).begin().deal("9s").close()[-1]
     *_, chain, shown, hidden, proof = path.read_bytes().splitlines()[0].rstrip(b" ").split(b"\t")
     body = b"\t".join((chain, shown, hidden, proof))
-    path.write_bytes(b"4\t%08x\t%b\n" % (crc32(b"4" + body), body))
-    with pytest.raises(JournalError, match="line format b'4' is not b'3'; read it with the software that wrote it"):
+    path.write_bytes(b"5\t%08x\t%b\n" % (crc32(b"5" + body), body))
+    with pytest.raises(
+        JournalError, match="line format b'5' is not b'3' or b'4'; read it with the software that wrote it"
+    ):
         Journal(tmp_path).open(None)
     assert path.exists()

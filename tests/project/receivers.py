@@ -63,7 +63,7 @@ from firmware_bridge.floor.witness.request import body_of
 from firmware_bridge.floor.witness.request import parse as parse_request
 from firmware_bridge.journal.audit import Audit
 from firmware_bridge.journal.cursor import Crashes, CursorFile
-from firmware_bridge.journal.line import FIRST_CHAIN, VERSION, chained, without_sealed
+from firmware_bridge.journal.line import FIRST_CHAIN, FORMAT, chained, without_sealed
 from firmware_bridge.journal.messages import messages
 from firmware_bridge.journal.reader import Place, read_lines
 from firmware_bridge.journal.record_tiles import RecordTiles, leaves_of
@@ -288,7 +288,7 @@ def journal(read: Callable[[Path], object]) -> Callable[[Path], Callable[[bytes]
         def take(public: bytes) -> object:
             chain = chained(FIRST_CHAIN, sealed, public)
             body = b"%b\t%b\t%b\t" % (chain.encode(), public, sealed.encode())
-            path.write_bytes(b"%b\t%08x\t%b\n" % (VERSION, crc32(body, crc32(VERSION)), body))
+            path.write_bytes(b"%b\t%08x\t%b\n" % (b"%d" % FORMAT, crc32(body, crc32(b"%d" % FORMAT)), body))
             return read(path)
 
         return take

@@ -17,6 +17,7 @@ from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.events import RoundClosed
 from firmware_bridge.facts.house import House
 from firmware_bridge.facts.inputs import Follows, NewRecord
+from firmware_bridge.facts.wire import line_format
 from firmware_bridge.journal.line import without_sealed
 from firmware_bridge.record import verify as v
 from firmware_bridge.record.signer import Signer, checkpoint_text, signed_note, signed_round, signer
@@ -108,8 +109,8 @@ def proof_of(line: bytes) -> dict[str, Any]:
 
 def sealed_line(head: bytes, public: bytes, sealed: bytes, proof: bytes) -> bytes:
     """A line of an export with a checksum that is right."""
-    body = b"\t".join((head, public, sealed, proof))
-    return b"3\t%08x\t%b\n" % (crc32(body, crc32(b"3")), body)
+    body, version = b"\t".join((head, public, sealed, proof)), line_format(public)
+    return b"%b\t%08x\t%b\n" % (version, crc32(body, crc32(version)), body)
 
 
 Change = Callable[[int, bytes], bytes]

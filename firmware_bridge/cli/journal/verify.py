@@ -16,6 +16,7 @@ from firmware_bridge.journal.audit import Audit, Met, Verdict
 from firmware_bridge.journal.files import chosen
 from firmware_bridge.record.verify import Key, Refused, parse_policy
 from firmware_bridge.screen.words import counted
+from firmware_bridge.topics.before import as_written
 
 BLOCK: Final = 8
 """Files in a task, at most: a process must also read the one before them."""
@@ -42,7 +43,8 @@ def run(arguments: argparse.Namespace) -> int:
     An open round that is not signed yet is no fault: a table in play has one.
     """
     keys = _keys(arguments.policy) if arguments.policy else ()
-    audit = Audit(arguments.dir, arguments.head, whole=not arguments.journals, replay=arguments.replay, keys=keys)
+    whole, replay = not arguments.journals, arguments.replay
+    audit = Audit(arguments.dir, arguments.head, whole=whole, replay=replay, keys=keys, as_written=as_written)
     paths = chosen(arguments.dir, arguments.journals)
     head, is_found = "", False
     with Bar("verified", sum(map(_size, paths))) as bar, Workers(min(arguments.jobs, len(paths))) as crew:

@@ -33,6 +33,7 @@ from firmware_bridge.shoe import advance, decide, entry_of, fault, keeps_its_jou
 from firmware_bridge.shoe.handlers.disclosure import deadline
 from firmware_bridge.shoe.order_counts import last_count
 from firmware_bridge.shoe.state import answer_to
+from firmware_bridge.topics.before import as_written
 from firmware_bridge.topics.lamps import BLOCKED, OBSERVING, STOPPED, lamps, signals, unguided, with_warnings
 from firmware_bridge.topics.state import OwnTopics, alarms, snapshots
 from firmware_bridge.topics.texts.alarms import line
@@ -266,6 +267,7 @@ class Table:
         if not events or (len(events) == 1 and not self._is_count and self.refusals.counts(fact, events)):
             return events
         entry = entry_of(self.shoe, fact, events, self.name, self.boot)
+        entry = as_written(entry, self.journal.format_for(entry))
         line = self.journal.seal(entry)
         publish = self._publisher(line)
         try:

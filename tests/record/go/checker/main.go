@@ -160,7 +160,7 @@ func (e *export) ReadHashes(indexes []int64) (found []tlog.Hash, err error) {
 
 func (e *export) line(data string) {
 	parts := strings.Split(data, "\t")
-	must(len(parts) == 6 && strings.HasSuffix(data, "\n") && parts[0] == "3")
+	must(len(parts) == 6 && strings.HasSuffix(data, "\n") && (parts[0] == "3" || parts[0] == "4"))
 	head, public, sealed, shown := parts[2], parts[3], parts[4], proof{}
 	must(parts[5] == "\n" || json.Unmarshal([]byte(parts[5]), &shown) == nil)
 	must(e.head == "" || head == fmt.Sprintf("%x", sha256.Sum256([]byte(e.head+sealed+public))))

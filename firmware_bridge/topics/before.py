@@ -1,0 +1,82 @@
+"""Turns entries into those of journals of format 3, with English in place of codes, which the version before can read.
+
+A file that was begun in that format goes on in it: what is sealed, published, folded and judged again is the same.
+"""
+
+from typing import Any, Final
+
+from msgspec import to_builtins
+from msgspec.structs import replace
+
+from firmware_bridge.facts.book.alarms import values_of
+from firmware_bridge.facts.book.refusals import Value
+from firmware_bridge.facts.events import AnyEvent, CommandAnswered, Entry, Irregular, KeyRefused, ShoeOpened
+from firmware_bridge.facts.inputs import AnyInput, Ordered
+from firmware_bridge.facts.orders import Answer, Malformed
+from firmware_bridge.journal.line import BEFORE
+from firmware_bridge.topics.texts.alarms import todo, what
+from firmware_bridge.topics.texts.refusals import given, remedy, sentence, worded
+
+_NOTHING: Final = "-"
+"""A text that must not be missing there: an empty one is left out of the line."""
+
+
+def as_written(entry: Entry, number: int) -> Entry:
+    """Return the entry as it stands in a journal of a format.
+
+    In that of before it has all that the version before needs; one that has it stays as it is.
+    """
+    if number != BEFORE:
+        return entry
+    fact = _input(entry.input)
+    return replace(entry, input=fact, events=tuple([_event(event, fact) for event in entry.events]))
+
+
+def _input(fact: AnyInput) -> AnyInput:
+    """Return the input; what cannot be carried out has no values there, as orders allow no field that is not known."""
+    match fact:
+        case Ordered(order=Malformed(code=code, values=values, error="") as order) if code:
+            plain = to_builtins(values)
+            error, hint = sentence("en", code, plain), remedy("en", code, plain)
+            return replace(fact, order=replace(order, error=error, hint=hint or _NOTHING, values={}))
+    return fact
+
+
+def _event(event: AnyEvent, fact: AnyInput) -> AnyEvent:
+    match event:
+        case Irregular(detail=""):
+            return _irregular(event)
+        case KeyRefused(why=""):
+            return replace(event, why=sentence("en", event.code, to_builtins(event.values)) or _NOTHING)
+        case CommandAnswered():
+            return replace(event, answer=_answer(event.answer, fact))
+        case ShoeOpened():
+            return _opened(event)
+    return event
+
+
+def _answer(answer: Answer, fact: AnyInput) -> Answer:
+    match fact:
+        case Ordered(order=Malformed(error=error, hint=hint)) if not answer.ok and error:
+            return replace(answer, error=error, hint=hint, values={})
+    return worded(answer)
+
+
+def _irregular(event: Irregular) -> Irregular:
+    """The irregularity with its English, and with values of one level: texts and numbers."""
+    plain = to_builtins(event.values)
+    flat: dict[str, Value] = {name: _flat(event.id, name, plain) for name in plain}
+    return replace(event, detail=what("en", event.id, plain), values=flat)
+
+
+def _flat(id: str, name: str, plain: dict[str, Any]) -> str | int:
+    value = plain[name]
+    if isinstance(value, str | int):
+        return value
+    return given("en", values_of(id).get(name, "phrase"), value, plain)
+
+
+def _opened(event: ShoeOpened) -> ShoeOpened:
+    """The opening of a later pack in the same file."""
+    rows = {id: replace(row, todo=todo("en", id, event.house.policy)) for id, row in event.policy.items()}
+    return replace(event, policy=rows)
