@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import os
+import shutil
+import signal
 import subprocess
 import sys
+from collections.abc import Callable
+from itertools import count
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 from msgspec.structs import replace
@@ -15,9 +21,13 @@ from pytest_mock import MockerFixture
 from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.facts import inputs, orders
+from firmware_bridge.facts.book.refusals import phrase
+from firmware_bridge.facts.cards import cards
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.journal.journal import Journal
-from firmware_bridge.journal.line import FORMAT, format_of
+from firmware_bridge.journal.line import BEFORE, FORMAT, Line, format_of
+from firmware_bridge.journal.messages import messages
+from firmware_bridge.journal.resend import lines_of, ranges
 from firmware_bridge.record import verify
 from firmware_bridge.record.signer import Signer, signer
 from tests.kit import kept_formats as kept
@@ -28,14 +38,20 @@ TABLES: Final = [f"T{number:02}" for number in range(5)]
 """One of each game."""
 
 
+@pytest.fixture(autouse=True)
+def next_version(mocker: MockerFixture) -> None:
+    """A release of its own, whose lines alone must come out as they were judged."""
+    for room in ("journal.audit", "daemon.table.table"):
+        mocker.patch(f"firmware_bridge.{room}.__version__", "the next one")
+
+
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {each.name: each for each in kept.journals(tmp_path_factory.mktemp("journals"))}
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_it_is_verified_and_judged_again(tables: dict[str, Path], table: str, shoe: Run, mocker: MockerFixture) -> None:  # noqa: F811
-    mocker.patch("firmware_bridge.journal.audit.__version__", "the next one")
+def test_it_is_verified_and_judged_again(tables: dict[str, Path], table: str, shoe: Run) -> None:  # noqa: F811
     ran = shoe("journal", "verify", "--replay", "--jobs", "1", "--dir", tables[table])
     assert (ran.code, "FAIL" in ran.out) == (0, False), ran.out
 
@@ -74,27 +90,140 @@ def test_the_auditor_verifies_it(tables: dict[str, Path], tmp_path: Path, shoe: 
     assert (code, "all verified" in said) == (0, True), said
 
 
-def test_a_table_goes_on_in_its_file_and_begins_the_next_in_the_present_format(
-    tmp_path: Path,
-    shoe: Run,  # noqa: F811
-) -> None:
-    table, folder = "T01", kept.journals(tmp_path / "before")[1]
+class GoingOn:
+    """A table of this version on a journal of the one before, until `close`. sent: payloads of its messages."""
+
+    def __init__(self, folder: Path) -> None:
+        self._loop, self.sent = asyncio.new_event_loop(), list[dict[str, Any]]()
+        self.journal, lamps = Journal(folder).open(None), NoLamps()
+        self.journal.tree.signers = (device(folder.name),)
+        self.table = Table(
+            self.journal, folder.name, lamps, lambda _: None, self._publishing, lambda: None, self._loop, False
+        )
+        self.table.start(self.table.shoe.device.next_house)
+
+    def order(self, order: orders.Order) -> None:
+        self.table.handle(replace(inputs.Ordered(at=0, order=order, by="ANNA", nonce=nonce()), **now()))
+
+    def trouble(self) -> None:
+        """An alarm with a phrase, a refused key, a refused order, and one that cannot be carried out."""
+        self.table.handle(inputs.ReaderFaulted(**now(), why="E7"))
+        self.table.handle(replace(inputs.CardRead(at=0, card=cards("2c")[0], nonce=nonce(), gap=True), **now()))
+        self.table.handle(inputs.Pressed(**now(), key="reveal", nonce=nonce()))
+        self.order(orders.Correct(99, ("2c",), "no such round"))
+        self.order(orders.malformed("void", "field_unknown", name="wy", todo=phrase("did_you_mean", word="why")))
+
+    def close(self) -> None:
+        self.table.close()
+        self.journal.close()
+        self._loop.close()
+
+    def _publishing(self, line: Line) -> Callable[[], None]:
+        return lambda: self.sent.extend(json.loads(each.payload) for each in messages(line))
+
+
+def formats(path: Path) -> set[int | None]:
+    return {format_of(line) for line in path.read_bytes().splitlines() if line.strip()}
+
+
+def new_lines(path: Path, before: dict[Path, bytes]) -> list[bytes]:
+    data = path.read_bytes()
+    assert data.startswith(before[path].rstrip(b"\n "))
+    return [each.rstrip(b" ") for each in data[len(before[path]) :].splitlines() if each.strip()]
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_inside_an_open_file_all_is_as_the_version_before_reads_it(tmp_path: Path, shoe: Run, table: str) -> None:  # noqa: F811
+    folder = kept.journals(tmp_path)[TABLES.index(table)]
+    before = {path: path.read_bytes() for path in journal_files(folder)}
+    there = GoingOn(folder)
+    there.trouble()
+    there.close()
+    assert journal_files(folder) == list(before)
+    lines = new_lines(list(before)[-1], before)
+    assert len(lines) >= 5
+    assert [fault for each in lines for fault in kept.unread_before(each)] == []
+    assert {format_of(each) for each in lines} == {BEFORE}
+    assert {each["v"] for each in there.sent} == {1}
+    kinds = {each["event"]["type"] for each in there.sent if "event" in each}
+    assert kinds >= {"BridgeStarted", "Irregular", "KeyRefused", "CommandAnswered"}
+    ran = shoe("journal", "verify", "--replay", "--jobs", "1", "--dir", folder)
+    assert (ran.code, "FAIL" in ran.out) == (0, False), ran.out
+    again = GoingOn(folder)  # it folds to what it was
+    assert (
+        again.table.shoe.device.irregular[: len(there.table.shoe.device.irregular)] == there.table.shoe.device.irregular
+    )
+    again.close()
+
+
+def test_the_next_file_is_of_the_present_format(tmp_path: Path, shoe: Run) -> None:  # noqa: F811
+    folder = kept.journals(tmp_path / "before")[1]
     before = {path: path.read_bytes() for path in journal_files(folder)}
     newest = journal_files(folder)[-1]
-    journal, loop = Journal(folder).open(None), asyncio.new_event_loop()
-    journal.tree.signers = (device(table),)
-    there = Table(journal, table, NoLamps(), lambda _: None, lambda _: lambda: None, lambda: None, loop)
-    assert there.shoe.status == "open"
-    there.start(there.shoe.device.next_house)
-    for order in (orders.CloseShoe("worn"), orders.OpenShoe()):
-        there.handle(replace(inputs.Ordered(at=0, order=order, by="ANNA", nonce=nonce()), **now()))
+    there = GoingOn(folder)
+    there.order(orders.CloseShoe("worn"))
+    sent = len(there.sent)
+    there.order(orders.OpenShoe())
+    there.trouble()
     there.close()
-    journal.close()
-    loop.close()
-    assert newest.read_bytes().startswith(before[newest].rstrip(b"\n "))
+    assert ({each["v"] for each in there.sent[:sent]}, {each["v"] for each in there.sent[sent:]}) == ({1}, {2})
     assert all(path.read_bytes() == data for path, data in before.items() if path != newest)
     [later] = set(journal_files(folder)) - set(before)
-    assert format_of(later.read_bytes()) == FORMAT
-    assert {format_of(line) for line in newest.read_bytes().splitlines() if line} == {3}
+    assert (formats(newest), formats(later)) == ({BEFORE}, {FORMAT})
     ran = shoe("journal", "verify", "--jobs", "1", "--dir", folder)
     assert (ran.code, "FAIL" in ran.out) == (0, False), ran.out
+    code, said = verified(tmp_path, journal_files(folder), shoe, device("T01").key.vkey)
+    assert code == 7, said  # a table in play, over files of both
+    ran = shoe("journal", "list", "--dir", folder)
+    assert (ran.code, len(ran.out.splitlines()) >= len(before) + 1) == (0, True), ran.out
+    parts = ranges(folder, orders.Resend(since="2020-01-01T00:00:00Z"), "T01")
+    again = {line.public.v for part in parts for line in lines_of(folder, part, lambda _: None)}
+    assert again == {1, 2}
+
+
+STEPS: Final = ("pwrite", "fdatasync", "rename", "fsync")
+"""What a table does to the disk at a change of files."""
+
+
+def killed_at(folder: Path, step: int) -> bool:
+    """Begin the next file in a process that is killed before its `step`-th write; return whether it came that far."""
+    if (child := os.fork()) == 0:
+        left = count(step, -1)
+
+        def before(real: Callable[..., Any]) -> Callable[..., Any]:
+            def then(*words: Any) -> Any:
+                if next(left) == 0:
+                    os.kill(os.getpid(), signal.SIGKILL)
+                return real(*words)
+
+            return then
+
+        try:
+            there = GoingOn(folder)
+            there.order(orders.CloseShoe("worn"))
+            for name in STEPS:
+                vars(os)[name] = before(getattr(os, name))
+            there.order(orders.OpenShoe())
+        finally:
+            os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+
+
+def test_killed_at_the_change_of_files_it_goes_on_in_the_one_or_the_other(tmp_path: Path, shoe: Run) -> None:  # noqa: F811
+    [source, *_] = kept.journals(tmp_path / "before")[1:2]
+    found = []
+    for step in count():
+        folder = tmp_path / str(step) / source.name
+        shutil.copytree(source, folder)
+        was_killed = killed_at(folder, step)
+        there = GoingOn(folder)
+        there.trouble()
+        there.close()
+        assert all(len(formats(path)) == 1 for path in journal_files(folder))
+        found.append(formats(journal_files(folder)[-1]))
+        ran = shoe("journal", "verify", "--jobs", "1", "--dir", folder)
+        assert (ran.code, "FAIL" in ran.out) == (0, False), ran.out
+        if not was_killed:
+            break
+    assert (found[0], found[-1], len(found) > 3) == ({BEFORE}, {FORMAT}, True)
+    assert found == sorted(found, key=max)  # type: ignore[type-var, arg-type]  # each has a format

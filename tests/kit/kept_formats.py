@@ -3,7 +3,9 @@
 `git worktree add OLD dc0f51a4; PYTHONPATH=OLD python tests/kit/kept_formats.py FOLDER 4 --keep` made them: tables of
 all games with shifts, voids and corrections, signed records, blocks, and summaries of refused orders that name ANNA.
 The messages of T00 came before names were replaced, all others with the key `KEY`. `postgres-8.sql.xz` is what
-`pg_dump --schema-only --no-owner` wrote of a store that the same version had made.
+`pg_dump --schema-only --no-owner` wrote of a store that the same version had made. `entries-3.schema.json.xz` says what
+the version before format 4 (56fb9700) reads of an entry, as JSON Schema made from its own types: in a tree of it,
+`PYTHONPATH=OLD python tests/kit/kept_formats.py --schema`.
 """
 
 from __future__ import annotations
@@ -16,10 +18,13 @@ import sys
 import tarfile
 from collections.abc import Iterator
 from contextlib import closing
+from functools import cache
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
+
+from jsonschema import Draft202012Validator
 
 VECTORS: Final = Path(__file__).parents[1] / "vectors/formats"
 KEY: Final = b"k" * 32
@@ -113,6 +118,44 @@ def make(folder: Path, rounds: int) -> None:
     house.store.close()
 
 
+@cache
+def _read_before() -> tuple[dict[str, Draft202012Validator], Draft202012Validator]:
+    """What checks an event, by its type, and a sealed part, as the version before format 4 decodes them."""
+    known = json.loads(lzma.decompress((VECTORS / "entries-3.schema.json.xz").read_bytes()))
+    parts = known["$defs"]
+    named = {each["$ref"].rsplit("/", 1)[-1]: each for each in known["events"]["anyOf"]}
+    types = {parts[name]["properties"]["type"]["enum"][0]: ref for name, ref in named.items()}
+    events = {kind: Draft202012Validator(ref | {"$defs": parts}) for kind, ref in types.items()}
+    return events, Draft202012Validator(known["sealed"] | {"$defs": parts})
+
+
+def unread_before(data: bytes) -> list[str]:
+    """What the version before format 4 cannot read of a line, in words."""
+    events, sealed = _read_before()
+    _, _, _, public, hidden, _ = data.split(b"\t")
+    shown = json.loads(public)["events"]
+    faults = [fault for each in shown for fault in events[each["type"]].iter_errors(each)]
+    return [each.message for each in (*faults, *sealed.iter_errors(json.loads(hidden)))]
+
+
+def keep_schema() -> None:
+    """Keep what the version whose tree this runs in reads of an entry."""
+    import msgspec
+    from msgspec import _json_schema
+
+    from firmware_bridge.facts.events import AnyEvent
+    from firmware_bridge.journal.line import Sealed
+
+    plain = _json_schema.to_builtins  # of itself it has no way for a default of raw JSON
+    vars(_json_schema)["to_builtins"] = lambda value, **how: plain(
+        value, enc_hook=lambda raw: json.loads(bytes(raw)), **how
+    )
+    (events, sealed), parts = msgspec.json.schema_components([AnyEvent, Sealed])
+    kept = json.dumps({"events": events, "sealed": sealed, "$defs": parts}, separators=(",", ":")).encode()
+    packed = lzma.compress(kept, preset=9 | lzma.PRESET_EXTREME)
+    (VECTORS / "entries-3.schema.json.xz").write_bytes(packed)
+
+
 def published(folder: Path) -> Iterator[Any]:
     """Every message that the journals in a folder make."""
     from firmware_bridge.journal.files import journal_files
@@ -144,7 +187,9 @@ def keep(folder: Path) -> None:
             archive.add(each, each.name)
 
 
-if __name__ == "__main__":
+if __name__ == "__main__" and sys.argv[1:] == ["--schema"]:
+    keep_schema()
+elif __name__ == "__main__":
     made = Path(sys.argv[1])
     shutil.rmtree(made, ignore_errors=True)
     made.mkdir()

@@ -1,0 +1,154 @@
+"""Entries as a journal of format 3 has them: whatever they say, the version before can read it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from msgspec import convert, to_builtins
+from msgspec.structs import replace
+from pytest_mock import MockerFixture
+
+from firmware_bridge.demo.memory_table import MemoryTable
+from firmware_bridge.facts import events, inputs, orders
+from firmware_bridge.facts.book.alarms import PHRASES, SHOE
+from firmware_bridge.facts.book.refusals import Value, phrase
+from firmware_bridge.facts.events import AnyEvent, Entry
+from firmware_bridge.games import GAMES
+from firmware_bridge.journal.audit import Audit
+from firmware_bridge.journal.files import journal_files
+from firmware_bridge.journal.line import BEFORE, FIRST_CHAIN, FORMAT, Line, seal
+from firmware_bridge.shoe import advance, step
+from firmware_bridge.topics.before import as_written
+from tests.floor.facts import dealing
+from tests.kit import kept_formats as kept
+from tests.kit.rows import each_row
+
+REFUSALS: Final = [json.loads(each) for each in Path(__file__).with_name("refusals.jsonl").read_text().splitlines()]
+PRESSED: Final = inputs.Pressed(at=0, salt="ab" * 16, key="next", nonce="")
+
+
+def entry(*made: AnyEvent, fact: inputs.AnyInput = PRESSED) -> Entry:
+    return Entry("T07", 1, "1-ab", 7, "b007", fact, made)
+
+
+def line(of: Entry) -> Line:
+    """Its line in a file of format 3; sealing checks that the bytes give back the entry."""
+    return seal(as_written(of, BEFORE), FIRST_CHAIN, number=BEFORE)
+
+
+def written(of: Entry) -> list[dict[str, Any]]:
+    made = line(of)
+    assert kept.unread_before(made.data) == []
+    return [json.loads(bytes(raw)) for raw in made.public.events]
+
+
+def some(kind: str) -> Iterator[Value]:
+    """Values of a kind, as an alarm may have them."""
+    match kind:
+        case "number":
+            yield 3
+        case "phrase" | "prompt" | "clauses":
+            yield "as it was"
+            yield from (
+                phrase(code, **{name: next(some(of)) for name, of in row.items()}) for code, row in PHRASES.items()
+            )
+            yield (phrase("no_key"), phrase("order_waits", number=3, by="ANNA", what="void"))
+        case "list":
+            yield ("cut", "lid")
+        case _:
+            yield "P1"
+
+
+@each_row("id", list(SHOE))
+def test_an_alarm_has_its_english_and_values_of_one_level(id: str) -> None:
+    for name, kind in SHOE[id].values.items():
+        for value in some(kind):
+            [shown] = written(entry(events.Irregular(id=id, since=1, values={name: value})))
+            assert shown["detail"]
+            assert {type(each) for each in shown["values"].values()} <= {str, int}
+    [shown] = written(entry(events.Irregular(id=id, since=1)))
+    assert shown["detail"]
+
+
+def test_a_phrase_of_an_alarm_stands_there_in_english() -> None:
+    why = phrase("reports_lost_before", number=2)
+    [shown] = written(entry(events.Irregular(id="reader_gap", since=1, values={"why": why})))
+    assert shown["values"] == {"why": "reports before number 2 are lost"}
+    assert shown["detail"] == "Cards may be missing (reports before number 2 are lost)"
+
+
+def test_a_refused_key_says_why() -> None:
+    for each in REFUSALS:
+        values = convert(each["values"], dict[str, Value])
+        [shown] = written(entry(events.KeyRefused(key="next", code=each["code"], values=values)))
+        assert (shown["why"], shown["code"]) == (each["error"], each["code"])
+    [shown] = written(entry(events.KeyRefused(key="next")))
+    assert shown["why"]
+
+
+def test_an_order_that_cannot_be_carried_out_is_kept_without_values() -> None:
+    for each in REFUSALS:
+        order = orders.malformed("void", each["code"], **convert(each["values"], dict[str, Value]))
+        fact = inputs.Ordered(at=0, salt="ab" * 16, order=order, by="ANNA", nonce="")
+        answer = orders.Answer(ok=False, code=order.code, values=order.values)
+        of = entry(events.CommandAnswered(answer=answer, by="ANNA"), fact=fact)
+        [shown] = written(of)
+        assert shown["answer"] == {
+            "ok": False,
+            "code": each["code"],
+            "error": each["error"],
+            "hint": each["hint"] or "-",
+        }
+        again = replace(
+            as_written(of, BEFORE), events=(events.CommandAnswered(answer=replace(answer, values={}), by="ANNA"),)
+        )
+        assert as_written(again, BEFORE) == as_written(of, BEFORE)
+
+
+def test_what_is_in_the_format_before_stays_as_it_is() -> None:
+    of = as_written(entry(events.Irregular(id="foreign", since=1, values={"why": phrase("not_in_book")})), BEFORE)
+    assert as_written(of, BEFORE) == of
+
+
+def test_a_journal_of_this_format_gets_what_was_decided() -> None:
+    of = entry(events.Irregular(id="foreign", since=1, values={"why": phrase("not_in_book")}))
+    assert as_written(of, FORMAT) is of
+
+
+def test_the_version_before_does_not_read_what_this_one_says() -> None:
+    of = entry(events.Irregular(id="foreign", since=1), events.KeyRefused(key="next", code="late"))
+    faults = kept.unread_before(seal(of, FIRST_CHAIN).data)
+    assert faults == ["'detail' is a required property", "'why' is a required property"]
+
+
+class TableBefore(MemoryTable):
+    """A table all of whose journals are of format 3."""
+
+    def handle(self, fact: inputs.AnyInput, judge: Any = None) -> Line | None:
+        made = step(self.shoe, fact, self.name, self.boot, judge)
+        if made is None:
+            return None
+        of = as_written(made.entry, BEFORE)
+        sealed = seal(of, self.chain, self.tree.prove, BEFORE)
+        self.tree.added(sealed)
+        self.shoe, self.chain = advance(self.shoe, of), sealed.chain
+        return sealed
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_rounds_of_each_game_are_read_by_the_version_before_and_judged_again(
+    tmp_path: Path, mocker: MockerFixture, game: str
+) -> None:
+    mocker.patch.object(dealing, "MemoryTable", TableBefore)
+    dealing.Dealing("T07", game, tmp_path, 1).play(4)
+    audit = Audit(tmp_path / "T07", whole=True, replay=True, as_written=as_written)
+    for path in journal_files(tmp_path / "T07"):
+        verdict = audit.verify(path)
+        assert verdict.warnings == ()
+        lines = [each for each in path.read_bytes().splitlines() if each.strip()]
+        assert [fault for each in lines for fault in kept.unread_before(each.rstrip(b" "))] == []
+    assert to_builtins(audit.finish()) is None
