@@ -9,6 +9,8 @@ import pytest
 
 from firmware_bridge.floor.cli import main
 from firmware_bridge.floor.store import FORMAT
+from firmware_bridge.journal.line import BEFORE
+from firmware_bridge.journal.line import FORMAT as JOURNAL
 from tests.floor.test_migrate import OLD, content, written
 from tests.kit import kept_formats as kept
 from tests.kit.project_copy import PROJECT
@@ -34,10 +36,10 @@ class Rolled:
             python.write_text(f'#!/bin/sh\n{says}\nexec {sys.executable} "$@"\n')
             python.chmod(0o755)
 
-    def back(self, dry: str = "") -> tuple[int, str]:
+    def back(self, dry: str = "", records_in: Path | None = None) -> tuple[int, str]:
         lines = (
             f"set -euo pipefail; root='' dry={dry} product={self._product} module=firmware_bridge.floor",
-            f"command=shoe-floor config={self.config} env={self.folder}/now records_in={self.folder}",
+            f"command=shoe-floor config={self.config} env={self.folder}/now records_in={records_in or self.folder}",
             'die() { echo "$1" >&2; exit 1; }',
             function("format_of") + function("put_back"),
             f"put_back {self.folder}/before; echo turned",
@@ -80,9 +82,18 @@ def test_forward_again_the_store_is_migrated_by_a_command(tmp_path: Path) -> Non
     assert (code, f"A store of format {OLD} is migrated then: sudo shoe-floor migrate" in said) == (0, True)
 
 
-@pytest.mark.parametrize(("before", "named"), [(2, True), (3, False)])
-def test_journals_that_the_version_before_cannot_read_are_named(tmp_path: Path, before: int, named: bool) -> None:
-    (tmp_path / "00000001-abc.journal").write_bytes(b"3\t1234\t")
-    (tmp_path / "00000002-abc.journal").write_bytes(b"")
-    code, said = Rolled(tmp_path, now=4, before=before, product="firmware-bridge").back()
-    assert (code, "00000001-abc.journal: format 3" in said) == (0, named)
+@pytest.mark.parametrize(("before", "named"), [(2, {1: 3, 3: 4}), (3, {3: 4}), (4, {})])
+def test_journals_that_the_version_before_cannot_read_are_named(
+    tmp_path: Path, before: int, named: dict[int, int]
+) -> None:
+    for number, beginning in enumerate((b"3\t1234\t", b"", b"4\t1234\t"), 1):
+        (tmp_path / f"0000000{number}-abc.journal").write_bytes(beginning)
+    code, said = Rolled(tmp_path, now=JOURNAL, before=before, product="firmware-bridge").back()
+    found = {int(number): int(of) for number, of in re.findall(r"(\d)-abc\.journal: format (\d)\.", said)}
+    assert (code, found, "moved aside" in said, said.rstrip().endswith("turned")) == (0, named, bool(named), True)
+
+
+def test_a_table_that_was_updated_in_an_open_shoe_goes_back_without_a_word(tmp_path: Path) -> None:
+    folder = kept.journals(tmp_path / "journals")[0]
+    rolled = Rolled(tmp_path, now=JOURNAL, before=BEFORE, product="firmware-bridge")
+    assert rolled.back(records_in=folder) == (0, "turned\n")

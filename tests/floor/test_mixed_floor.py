@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from itertools import zip_longest
@@ -57,6 +58,8 @@ def test_the_office_keeps_the_messages_of_both_at_the_same_time(tmp_path: Path) 
     assert house.rewritten() == []
     assert house.store.count("messages") == len(mixed)
     assert not [body for *_, body in house.store.rows("messages", None, None) if "by ANNA:" in str(body)]
+    versions = Counter(msgspec.json.decode(body)["v"] for _, body in mixed)
+    assert (set(versions), min(versions.values()) > 100) == ({1, 2}, True)
     house.store.close()
 
 
