@@ -24,7 +24,7 @@ _NOTHING: Final = "-"
 def as_written(entry: Entry, number: int) -> Entry:
     """Return the entry as it stands in a journal of a format.
 
-    In that of before it has all that the version before needs; one that has it stays as it is.
+    In that of before it has all that the version before needs; one of such a journal stays as it is.
     """
     if number != BEFORE:
         return entry

@@ -25,11 +25,21 @@ from firmware_bridge.facts.book.refusals import phrase
 from firmware_bridge.facts.cards import cards
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.journal.journal import Journal
-from firmware_bridge.journal.line import BEFORE, FORMAT, Line, format_of
+from firmware_bridge.journal.line import (
+    BEFORE,
+    FORMAT,
+    Line,
+    exported,
+    format_of,
+    without_sealed,
+    without_sealed_part,
+)
 from firmware_bridge.journal.messages import messages
+from firmware_bridge.journal.reader import Place, read_lines
 from firmware_bridge.journal.resend import lines_of, ranges
 from firmware_bridge.record import verify
 from firmware_bridge.record.signer import Signer, signer
+from tests.floor.facts.dealing import Dealing
 from tests.kit import kept_formats as kept
 from tests.kit.command import Run, shoe  # noqa: F401  # fixture
 from tests.kit.delivered_record import NoLamps
@@ -88,6 +98,17 @@ def test_the_auditor_verifies_it(tables: dict[str, Path], tmp_path: Path, shoe: 
     whole = journal_files(tables["T01"])[:-1]
     code, said = verified(tmp_path, whole, shoe, device("T01").key.vkey)
     assert (code, "all verified" in said) == (0, True), said
+
+
+def test_an_export_has_the_format_of_its_journal(tables: dict[str, Path], tmp_path: Path) -> None:
+    """Also one that a back office makes of messages: it knows the public part alone."""
+    Dealing("T01", "baccarat", tmp_path, 1).play(1)
+    for folder, number in ((tables["T01"], BEFORE), (tmp_path / "T01", FORMAT)):
+        for path in journal_files(folder):
+            for line, _ in read_lines(Place(path, 0)):
+                outside = without_sealed(line)
+                assert (format_of(outside), without_sealed_part(line.data)) == (number, outside)
+                assert exported(line.chain, verify.parse_line(outside).public, line.sealed_hash, line.proof) == outside
 
 
 class GoingOn:
