@@ -247,4 +247,4 @@ def test_killed_at_the_change_of_files_it_goes_on_in_the_one_or_the_other(tmp_pa
         if not was_killed:
             break
     assert (found[0], found[-1], len(found) > 3) == ({BEFORE}, {FORMAT}, True)
-    assert found == sorted(found, key=max)  # type: ignore[type-var, arg-type]  # each has a format
+    assert found == sorted(found, key=max)  # type: ignore[arg-type]  # each has a format

@@ -146,7 +146,7 @@ def keep_schema() -> None:
     from firmware_bridge.facts.events import AnyEvent
     from firmware_bridge.journal.line import Sealed
 
-    plain = _json_schema.to_builtins  # of itself it has no way for a default of raw JSON
+    plain = vars(_json_schema)["to_builtins"]  # of itself it has no way for a default of raw JSON
     vars(_json_schema)["to_builtins"] = lambda value, **how: plain(
         value, enc_hook=lambda raw: json.loads(bytes(raw)), **how
     )
