@@ -92,7 +92,7 @@ class StateHead(Head, frozen=True):
 
 
 def line_format(public: bytes) -> bytes:
-    """The format of a journal's line, by the `v` in its public part; today's where that is of no known version."""
+    """Return the format of a journal's line, by the `v` in its public part; today's for an unknown one."""
     found = _V.match(public)
     return LINES.get(int(found[1]) if found else VERSION, LINES[VERSION])
 

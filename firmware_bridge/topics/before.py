@@ -63,7 +63,7 @@ def _answer(answer: Answer, fact: AnyInput) -> Answer:
 
 
 def _irregular(event: Irregular) -> Irregular:
-    """The irregularity with its English, and with values of one level: texts and numbers."""
+    """Give the irregularity its English, and values of one level: texts and numbers."""
     plain = to_builtins(event.values)
     flat: dict[str, Value] = {name: _flat(event.id, name, plain) for name in plain}
     return replace(event, detail=what("en", event.id, plain), values=flat)
@@ -77,6 +77,6 @@ def _flat(id: str, name: str, plain: dict[str, Any]) -> str | int:
 
 
 def _opened(event: ShoeOpened) -> ShoeOpened:
-    """The opening of a later pack in the same file."""
+    """Give the opening of a later pack in the same file the English of its policy."""
     rows = {id: replace(row, todo=todo("en", id, event.house.policy)) for id, row in event.policy.items()}
     return replace(event, policy=rows)
