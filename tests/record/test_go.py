@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
+from zlib import crc32
 
 import pytest
 
@@ -54,7 +55,7 @@ class Said(NamedTuple):
 BOTH: Final = re.compile(
     "does not follow the line before|of another tree|the signature of the log is wrong|is no size of a tree|"
     "not signed by a key that is known$|a note (?!with more)|is no signature line|"
-    "a checkpoint has three lines|the root has|its round is not signed"
+    "a checkpoint has three lines|the root has|its round is not signed|its format is not"
 )
 """What the checker in Go finds too; the rest is of an entry's form and meaning, which it leaves to verify.py."""
 
@@ -114,6 +115,13 @@ def a_column_with_its_checksum(chance: random.Random, lines: list[bytes]) -> lis
     columns = lines[at].rstrip(b"\n").split(b"\t")
     columns[which] = changed(chance, columns[which]).replace(b"\n", b" ").replace(b"\t", b" ")
     return [*lines[:at], sealed_line(*columns[2:]), *lines[at + 1 :]]
+
+
+def the_other_format_with_its_checksum(chance: random.Random, lines: list[bytes]) -> list[bytes]:
+    at = chance.randrange(len(lines))
+    version, _, *columns = lines[at].rstrip(b"\n").split(b"\t")
+    body, other = b"\t".join(columns), b"3" if version == b"4" else b"4"
+    return [*lines[:at], b"%b\t%08x\t%b\n" % (other, crc32(body, crc32(other)), body), *lines[at + 1 :]]
 
 
 def a_public_part_with_all_behind_it(chance: random.Random, lines: list[bytes]) -> list[bytes]:
@@ -189,7 +197,7 @@ def changed(chance: random.Random, data: bytes) -> bytes:
 MUTATIONS: Final[list[Mutation]] = [
     a_byte, a_column_with_its_checksum, a_column_with_its_checksum, a_public_part_with_all_behind_it,
     a_public_part_that_the_device_signed, lines_moved, a_note_of_another_line, no_note, the_end_is_missing,
-    a_card_behind_the_end,
+    a_card_behind_the_end, the_other_format_with_its_checksum,
 ]  # fmt: skip
 
 

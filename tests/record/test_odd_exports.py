@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Final
+from zlib import crc32
 
 import pytest
 
@@ -206,6 +207,12 @@ def test_a_round_whose_type_stands_elsewhere_is_none(
     assert re.search(r"WRONG .*2\.export, line 7 \(entry 7 .*type of its round is not its first key", out)
 
 
+def renumbered(line: bytes, number: bytes) -> bytes:
+    """A line as one of another format, with a checksum that is right."""
+    body = line[:-1].split(b"\t", 2)[2]
+    return b"%b\t%08x\t%b\n" % (number, crc32(body, crc32(number)), body)
+
+
 LINES: Final[dict[str, tuple[Callable[[Files], Files], str]]] = {
     "BOM": (lambda f: [[b"\xef\xbb\xbf" + f[0][0], *f[0][1:]], *f[1:]], r"WRONG .*0\.export, line 1: line format"),
     "CRLF": (lambda f: [[e[:-1] + b"\r\n" for e in each] for each in f], r"WRONG .*0\.export, line 1: its checksum"),
@@ -214,6 +221,14 @@ LINES: Final[dict[str, tuple[Callable[[Files], Files], str]]] = {
     "no LF": (lambda f: [*f[:-1], [*f[-1][:-1], f[-1][-1][:-1]]], r"WRONG .*2\.export, line 26: it is not a whole"),
     "blank line": (lambda f: [*f[:-1], [*f[-1], b"\n"]], r"WRONG .*2\.export, line 27: it is not a whole line"),
     "long": (lambda f: [[b"3\t" + b"x" * 5_000_000 + b"\n"], *f], r"WRONG .*0\.export, line 1: it has more than"),
+    "format of before": (
+        lambda f: [[renumbered(e, b"3") for e in each] for each in f],
+        r"WRONG .*0\.export, line 1: its format",
+    ),
+    "format to come": (
+        lambda f: [[renumbered(e, b"5") for e in each] for each in f],
+        r"WRONG .*0\.export, line 1: line format",
+    ),
     "line twice": (lambda f: [f[0], [*f[1][:2], *f[1][1:]], f[2]], r"WRONG .*1\.export, line 3 \(entry 2 .*behind"),
     "file twice": (lambda f: [f[0], *f], r"WRONG .*1\.export, line 1 \(entry 1 .*does not follow"),
     "all twice": (lambda f: [*f, *f], r"WRONG .*3\.export, line 1 \(entry 1 .*does not follow"),
