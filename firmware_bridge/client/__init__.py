@@ -13,7 +13,7 @@ Needs the standard library and msgspec, no connection and no daemon. Money is `d
 >>> squeeze(accepted, "largest-stake")
 Squeeze(player=(), banker=('ann',))
 >>> rounds = Rounds()  # take() returns None for a repeat; command(gap, id) sends each of rounds.gaps()
->>> message = rounds.take(b'''{"v": 1, "table": "T07", "shoe": 3, "journal": "3-5ad1", "seq": 57, "n": 1, "of": 2,
+>>> message = rounds.take(b'''{"v": 2, "table": "T07", "shoe": 3, "journal": "3-5ad1", "seq": 57, "n": 1, "of": 2,
 ...     "at": "2026-11-20T21:33:05.123Z", "boot": "5c1e", "prev": null, "game": "baccarat", "round": 31,
 ...     "status": "closed", "revision": 0, "cards": [], "hands": {}, "outcome": "banker", "unit": "stake",
 ...     "bets": {"player": -1, "banker": 0.95, "tie": -1}, "stakes": {}, "carried": 0, "last": false, "flags": [],

@@ -13,7 +13,7 @@ from firmware_bridge.demo.script import Key, NewShoe, Pause, Say, Step, input_of
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.events import Device, KeyRefused
 from firmware_bridge.facts.house import House
-from firmware_bridge.facts.wire import StateHead
+from firmware_bridge.facts.wire import VERSION, StateHead
 from firmware_bridge.journal.line import FIRST_CHAIN, Line, seal
 from firmware_bridge.journal.record_tree import RecordTree
 from firmware_bridge.shoe import Judge, Phase, Shoe, decide, phase, step
@@ -72,9 +72,7 @@ class Retained:
     def changed(self, line: Line, shoe: Shoe) -> Iterator[tuple[str, bytes]]:
         """Yield topic and payload of each state that `line` changed; `shoe` is the shoe after it."""
         public = line.public
-        head = _encode(
-            StateHead(public.v, public.table, public.shoe, public.journal, public.seq, public.at, public.boot)
-        )
+        head = _encode(StateHead(VERSION, public.table, public.shoe, public.journal, public.seq, public.at, public.boot))
         for topic, value in snapshots(shoe, own=self._own).items():
             if self._held.get(topic) is value:
                 continue

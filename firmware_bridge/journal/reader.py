@@ -42,7 +42,7 @@ def read_lines(place: Place, before: str | None = None, *, whole: bool = False) 
 
 
 class Walk:
-    """One pass along a journal: checks checksums, numbers and the chain.
+    """One pass along a journal: checks checksums, numbers, the chain, and that the format stays one.
 
     before: the chain value that the first line must follow, None to trust it. journal: the expected one, None for that
     of the first line. first: the number of the first line, None for any. follows: what precedes it, as text. After
@@ -60,6 +60,7 @@ class Walk:
     ) -> None:
         self.name, self.chain, self.journal = name, before, journal
         self.count = self.torn = 0
+        self._v: int | None = None
         self.fault = JournalError("nothing is wrong", "")
         self._next, self._follows = first, follows
 
@@ -86,7 +87,7 @@ class Walk:
             at = None if at is None else at + len(data)
             patience = READ_AGAIN
             self.count, self._next = self.count + 1, line.public.seq + 1
-            self.chain, self.journal = line.chain, line.public.journal
+            self.chain, self.journal, self._v = line.chain, line.public.journal, line.public.v
             yield line
 
     def _end(self, rest: bytes, fault: NotWhole) -> None:
@@ -108,6 +109,9 @@ class Walk:
         if self.chain is not None and not verify_chain(line, self.chain):
             after = "the line before it" if self.count else self._follows
             raise JournalError(f"{where}: it does not follow {after}", "a line was changed: restore the file")
+        if public.v != (self._v or public.v):
+            what = f"{where}: its format is not that of the lines before it"
+            raise JournalError(what, "a file has one format: call the maker")
         return line
 
 
