@@ -1,4 +1,4 @@
-"""Journals of the version before: this one reads and verifies them, and a table goes on with its own."""
+"""Kept journals of both formats: this version reads and verifies them, and a table goes on with its own."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ from firmware_bridge.journal.journal import Journal
 from firmware_bridge.journal.line import (
     BEFORE,
     FORMAT,
+    V_OF,
     Line,
     exported,
     format_of,
@@ -39,13 +40,15 @@ from firmware_bridge.journal.reader import Place, read_lines
 from firmware_bridge.journal.resend import lines_of, ranges
 from firmware_bridge.record import verify
 from firmware_bridge.record.signer import Signer, signer
-from tests.floor.facts.dealing import Dealing
 from tests.kit import kept_formats as kept
 from tests.kit.command import Run, shoe  # noqa: F401  # fixture
 from tests.kit.delivered_record import NoLamps
 
 TABLES: Final = [f"T{number:02}" for number in range(5)]
 """One of each game."""
+
+each_kept = pytest.mark.parametrize(("number", "table"), [(number, each) for number in (3, 4) for each in TABLES])
+"""Each table of each format."""
 
 
 @pytest.fixture(autouse=True)
@@ -55,35 +58,53 @@ def next_version(mocker: MockerFixture) -> None:
         mocker.patch(f"firmware_bridge.{room}.__version__", "the next one")
 
 
+Tables = dict[int, dict[str, Path]]
+"""Format -> table -> folder of its journals."""
+
+
 @pytest.fixture(scope="module")
-def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    return {each.name: each for each in kept.journals(tmp_path_factory.mktemp("journals"))}
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Tables:
+    made = {number: tmp_path_factory.mktemp(f"journals-{number}") for number in (3, 4)}
+    return {number: {each.name: each for each in kept.journals(at, number)} for number, at in made.items()}
 
 
-@pytest.mark.parametrize("table", TABLES)
-def test_it_is_verified_and_judged_again(tables: dict[str, Path], table: str, shoe: Run) -> None:  # noqa: F811
-    ran = shoe("journal", "verify", "--replay", "--jobs", "1", "--dir", tables[table])
+@each_kept
+def test_it_is_verified_and_judged_again(tables: Tables, number: int, table: str, shoe: Run) -> None:  # noqa: F811
+    ran = shoe("journal", "verify", "--replay", "--jobs", "1", "--dir", tables[number][table])
     assert (ran.code, "FAIL" in ran.out) == (0, False), ran.out
+    assert set.union(*map(formats, journal_files(tables[number][table]))) == {number}
 
 
-@pytest.mark.parametrize("table", TABLES)
-def test_it_gives_its_messages_again(tables: dict[str, Path], table: str, shoe: Run) -> None:  # noqa: F811
-    paths = journal_files(tables[table])[1:]
+@each_kept
+def test_it_gives_its_messages_again(tables: Tables, number: int, table: str, shoe: Run) -> None:  # noqa: F811
+    paths = journal_files(tables[number][table])[1:]
     sent = [each for path in paths for each in shoe("replay", path).json]
     rounds = [each["payload"] for each in sent if each["topic"] == "round"]
-    assert {(each["table"], each["v"]) for each in rounds} == {(table, 1)}
+    assert {(each["table"], each["v"]) for each in rounds} == {(table, V_OF[number])}
+    states = [each["payload"] for each in sent if each["retain"]]
+    assert {each["v"] for each in states} == {2}  # as this version makes them
     assert len({(each["shoe"], each["round"]) for each in rounds}) >= 4
     published = [each["payload"] for each in sent if each["topic"] in ("event", "round")]
-    assert [each["event"]["answer"]["error"] for each in published if "void by" in str(each.get("event"))]
+    answers = [each["event"]["answer"] for each in published if each.get("event", {}).get("type") == "CommandAnswered"]
+    refused = [each for each in answers if not each["ok"]]
+    assert {said for each in refused for said in each} >= (
+        {"error", "hint"} if number == BEFORE else {"code", "values"}
+    )
 
 
-def verified(folder: Path, files: list[Path], shoe: Run, vkey: str) -> tuple[int, str]:  # noqa: F811
+def verified(
+    folder: Path,
+    files: list[Path],
+    shoe: Run,  # noqa: F811
+    vkey: str,
+    verifier: Path = Path(verify.__file__),
+) -> tuple[int, str]:
     exports = []
     for number, path in enumerate(files):
         exports.append(folder / f"{number}.export")
         assert shoe("journal", "export", path, "-o", exports[-1]).code == 0
     (folder / "keys.txt").write_text(f"log {vkey}\nquorum none\n")
-    command = [sys.executable, "-I", "-S", str(verify.__file__), "--policy", str(folder / "keys.txt"), "--no-witness"]
+    command = [sys.executable, "-I", "-S", str(verifier), "--policy", str(folder / "keys.txt"), "--no-witness"]
     done = subprocess.run([*command, *map(str, exports)], capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr
 
@@ -92,19 +113,19 @@ def device(table: str) -> Signer:
     return signer(f"shoe.invalid/{table}/b007", bytes(range(32)))
 
 
-def test_the_auditor_verifies_it(tables: dict[str, Path], tmp_path: Path, shoe: Run) -> None:  # noqa: F811
-    code, said = verified(tmp_path, journal_files(tables["T01"]), shoe, device("T01").key.vkey)
+@pytest.mark.parametrize("number", [3, 4])
+def test_the_auditor_verifies_it(tables: Tables, number: int, tmp_path: Path, shoe: Run) -> None:  # noqa: F811
+    files = journal_files(tables[number]["T01"])
+    code, said = verified(tmp_path, files, shoe, device("T01").key.vkey)
     assert code == 7, said  # a table in play
-    whole = journal_files(tables["T01"])[:-1]
-    code, said = verified(tmp_path, whole, shoe, device("T01").key.vkey)
+    code, said = verified(tmp_path, files[:-1], shoe, device("T01").key.vkey)
     assert (code, "all verified" in said) == (0, True), said
 
 
-def test_an_export_has_the_format_of_its_journal(tables: dict[str, Path], tmp_path: Path) -> None:
+def test_an_export_has_the_format_of_its_journal(tables: Tables) -> None:
     """Also one that a back office makes of messages: it knows the public part alone."""
-    Dealing("T01", "baccarat", tmp_path, 1).play(1)
-    for folder, number in ((tables["T01"], BEFORE), (tmp_path / "T01", FORMAT)):
-        for path in journal_files(folder):
+    for number, of in tables.items():
+        for path in journal_files(of["T01"]):
             for line, _ in read_lines(Place(path, 0)):
                 outside = without_sealed(line)
                 assert (format_of(outside), without_sealed_part(line.data)) == (number, outside)
@@ -177,6 +198,44 @@ def test_inside_an_open_file_all_is_as_the_version_before_reads_it(tmp_path: Pat
     again.close()
 
 
+def test_the_verifier_of_before_takes_a_shoe_that_goes_on_and_refuses_the_next_file(tmp_path: Path, shoe: Run) -> None:  # noqa: F811
+    folder = kept.journals(tmp_path / "before")[1]
+    before, vkey, old = journal_files(folder), device("T01").key.vkey, kept.verifier_before(tmp_path)
+    open_shoe = kept.journals(tmp_path / "open")[1]
+    there = GoingOn(open_shoe)
+    there.trouble()
+    there.close()
+    code, said = verified(tmp_path, journal_files(open_shoe), shoe, vkey, old)
+    assert (code, "T01: verified up to entry" in said) == (7, True), said
+    there = GoingOn(folder)
+    there.order(orders.CloseShoe("worn"))
+    code, said = verified(tmp_path, before, shoe, vkey, old)
+    assert (code, "all verified" in said) == (0, True), said
+    there.order(orders.OpenShoe())
+    there.close()
+    code, said = verified(tmp_path, journal_files(folder), shoe, vkey, old)
+    assert (code, "line 1: line format b'4' is not b'3'" in said) == (1, True), said
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_table_goes_on_in_its_file_of_the_present_format(tmp_path: Path, shoe: Run, table: str) -> None:  # noqa: F811
+    folder = kept.journals(tmp_path, FORMAT)[TABLES.index(table)]
+    before = {path: path.read_bytes() for path in journal_files(folder)}
+    there = GoingOn(folder)
+    there.trouble()
+    there.close()
+    assert journal_files(folder) == list(before)
+    assert len(new_lines(list(before)[-1], before)) >= 4
+    assert formats(list(before)[-1]) == {FORMAT}
+    assert {each["v"] for each in there.sent} == {2}
+    ran = shoe("journal", "verify", "--replay", "--jobs", "1", "--dir", folder)
+    assert (ran.code, "FAIL" in ran.out) == (0, False), ran.out
+    again = GoingOn(folder)  # it folds to what it was
+    kept_on = there.table.shoe.device.irregular
+    assert again.table.shoe.device.irregular[: len(kept_on)] == kept_on
+    again.close()
+
+
 def test_the_next_file_is_of_the_present_format(tmp_path: Path, shoe: Run) -> None:  # noqa: F811
     folder = kept.journals(tmp_path / "before")[1]
     before = {path: path.read_bytes() for path in journal_files(folder)}
@@ -200,6 +259,20 @@ def test_the_next_file_is_of_the_present_format(tmp_path: Path, shoe: Run) -> No
     parts = ranges(folder, orders.Resend(since="2020-01-01T00:00:00Z"), "T01")
     again = {line.public.v for part in parts for line in lines_of(folder, part, lambda _: None)}
     assert again == {1, 2}
+
+
+def test_a_file_whose_format_changes_is_not_verified(tmp_path: Path, mocker: MockerFixture, shoe: Run) -> None:  # noqa: F811
+    """Also where the table signed it: what a shoe says has one form from its first entry to its last."""
+    folder = kept.journals(tmp_path)[1]
+    [*_, newest] = journal_files(folder)
+    lines = len([each for each in newest.read_bytes().splitlines() if each.strip()])
+    mocker.patch.object(Journal, "format_for", return_value=FORMAT)
+    there = GoingOn(folder)
+    there.trouble()
+    there.close()
+    assert formats(newest) == {BEFORE, FORMAT}
+    ran = shoe("journal", "verify", "--jobs", "1", "--dir", folder)
+    assert (ran.code, f"{newest.name}, line {lines + 1}: its format is not that of" in ran.out) == (1, True), ran.out
 
 
 STEPS: Final = ("pwrite", "fdatasync", "rename", "fsync")

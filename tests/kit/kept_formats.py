@@ -1,11 +1,13 @@
-"""A store of format 8, journals of format 3 and messages of `v` 1 of the version before migrations; how it made them.
+"""A store of format 8, journals of formats 3 and 4, and messages of `v` 1; how the versions of then made them.
 
 `git worktree add OLD dc0f51a4; PYTHONPATH=OLD python tests/kit/kept_formats.py FOLDER 4 --keep` made them: tables of
 all games with shifts, voids and corrections, signed records, blocks, and summaries of refused orders that name ANNA.
 The messages of T00 came before names were replaced, all others with the key `KEY`. `postgres-8.sql.xz` is what
 `pg_dump --schema-only --no-owner` wrote of a store that the same version had made. `entries-3.schema.json.xz` says what
 the version before format 4 (56fb9700) reads of an entry, as JSON Schema made from its own types: in a tree of it,
-`PYTHONPATH=OLD python tests/kit/kept_formats.py --schema`.
+`PYTHONPATH=OLD python tests/kit/kept_formats.py --schema`. `shoe-verify-3.py.xz` is the verifier of that version, as an
+auditor may have it. `journals-4.tar.xz` are tables of all games with alarms, refused keys and orders too, made by the
+first version of format 4: `python -m tests.kit.kept_formats --journals`.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from functools import cache
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from jsonschema import Draft202012Validator
@@ -66,11 +69,18 @@ def multiply(path: Path, copies: int) -> int:
         return int(db.execute("select count(*) from fact_round where status <> 'open'").fetchone()[0])
 
 
-def journals(folder: Path) -> list[Path]:
-    """The folders of the journals of each table, T00 first."""
-    with tarfile.open(VECTORS / "journals-3.tar.xz") as archive:
+def journals(folder: Path, number: int = 3) -> list[Path]:
+    """The folders of the journals of a format, of each table, T00 first."""
+    with tarfile.open(VECTORS / f"journals-{number}.tar.xz") as archive:
         archive.extractall(folder, filter="data")
     return sorted(folder.glob("T0*"))
+
+
+def verifier_before(folder: Path) -> Path:
+    """The file `shoe-verify.py` of the version before format 4."""
+    path = folder / "shoe-verify.py"
+    path.write_bytes(lzma.decompress((VECTORS / "shoe-verify-3.py.xz").read_bytes()))
+    return path
 
 
 def messages() -> list[tuple[str, str, dict[str, Any]]]:
@@ -116,6 +126,29 @@ def make(folder: Path, rounds: int) -> None:
     house.send(("shoe/T00/event", b'{"what":"8 more orders, the last one: void by ANNA: no round is open"}'))
     house.store._db.execute("vacuum")
     house.store.close()
+
+
+def deal(folder: Path) -> None:
+    """Deal rounds of each game into journals of the present format, with all that is refused and goes wrong."""
+    from firmware_bridge.facts import inputs, orders
+    from firmware_bridge.facts.book.refusals import phrase
+    from firmware_bridge.games import GAMES
+    from tests.floor.facts.dealing import Dealing
+
+    for number, game in enumerate(GAMES):
+        dealing = Dealing(f"T{number:02}", game, folder, 1)
+        for part in range(2):
+            if part:
+                dealing._order(orders.CloseShoe("worn"))
+            dealing.play((part + 1) * 2)
+            dealing._order(orders.Correct(99, ("2c",), "no such round"))
+            dealing._order(
+                orders.malformed("void", "field_unknown", name="wy", todo=phrase("did_you_mean", word="why"))
+            )
+            dealing._take(inputs.Pressed(at=0, key="reveal", nonce=dealing._memory.nonce()))
+            dealing._take(inputs.RefusalsCounted(at=0, why={"old_count": 5}, counts={}))
+        dealing._take(inputs.ReaderFaulted(at=0, why="E7"))
+        dealing._take(inputs.CardUnread(at=0, reason="unreadable", nonce=dealing._memory.nonce()))
 
 
 @cache
@@ -182,17 +215,26 @@ def keep(folder: Path) -> None:
     )
     lines = b"".join(json.dumps(each, separators=(",", ":")).encode() + b"\n" for each in sent_by_scenes())
     (VECTORS / "messages-1.jsonl.xz").write_bytes(lzma.compress(lines, preset=9 | lzma.PRESET_EXTREME))
-    with tarfile.open(VECTORS / "journals-3.tar.xz", "w:xz", preset=9) as archive:
+    keep_journals(folder, 3)
+
+
+def keep_journals(folder: Path, number: int) -> None:
+    """Keep the journals of a format that are in a folder."""
+    with tarfile.open(VECTORS / f"journals-{number}.tar.xz", "w:xz", preset=9) as archive:
         for each in sorted(folder.glob("T0*")):
             archive.add(each, each.name)
 
 
 if __name__ == "__main__" and sys.argv[1:] == ["--schema"]:
     keep_schema()
+elif __name__ == "__main__" and sys.argv[1:] == ["--journals"]:
+    with TemporaryDirectory() as made:
+        deal(Path(made))
+        keep_journals(Path(made), 4)
 elif __name__ == "__main__":
-    made = Path(sys.argv[1])
-    shutil.rmtree(made, ignore_errors=True)
-    made.mkdir()
-    make(made, int(sys.argv[2]))
+    into = Path(sys.argv[1])
+    shutil.rmtree(into, ignore_errors=True)
+    into.mkdir()
+    make(into, int(sys.argv[2]))
     if "--keep" in sys.argv:
-        keep(made)
+        keep(into)
