@@ -61,12 +61,20 @@ class Met(NamedTuple):
     in_play: bool = False
 
 
+AsWritten = Callable[[Entry, int], Entry]
+"""Gives an entry as it stands in a journal of a format."""
+
+
+def _as_decided(entry: Entry, number: int) -> Entry:
+    return entry
+
+
 class Audit:
     """Verifies file after file, in the order of their shoes; `met` is its state.
 
     wanted: a chain value that one of the files must hold. whole: the files are all there are, so that none may be
-    missing between them. keys: those that must have signed the record. as_written: gives an entry as it stands in a
-    journal of a format. The cursor is read before the files: the daemon may be writing both.
+    missing between them. keys: those that must have signed the record. as_written: as entries are judged again. The
+    cursor is read before the files: the daemon may be writing both.
     """
 
     def __init__(
@@ -77,7 +85,7 @@ class Audit:
         whole: bool,
         replay: bool = False,
         keys: Sequence[Key] = (),
-        as_written: Callable[[Entry, int], Entry] = lambda entry, _: entry,
+        as_written: AsWritten = _as_decided,
     ) -> None:
         self._directory, self._wanted, self._whole, self._keys = directory, wanted, whole, keys
         self._signatures = Signatures(keys)
@@ -263,7 +271,7 @@ class Rejudge:
     whole: whether all lines were judged again. as_written: as in `Audit`.
     """
 
-    def __init__(self, as_written: Callable[[Entry, int], Entry]) -> None:
+    def __init__(self, as_written: AsWritten = _as_decided) -> None:
         self._shoe: Shoe | None = Shoe()
         self._as_written = as_written
         self._version = ""

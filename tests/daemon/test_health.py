@@ -55,7 +55,7 @@ def test_it_tells_reads_beside_what_was_calibrated(tmp_path: Path, backend: Any,
         made.deal("9s Kd Th")
         made.until(lambda: (listening.on("health") or [{"reader": {"reads": 0}}])[-1]["reader"]["reads"] == 3)
         published = listening.on("health")[-1]
-        assert published["v"] == 1
+        assert published["v"] == 2
         assert isinstance(published["queue"], int)
         assert not isinstance(published["queue"], bool)
         assert published["disk_free_mb"] > 0
