@@ -202,7 +202,7 @@ class ShoeEnded(Event, frozen=True, kw_only=True):
 
 
 class KeyRefused(Event, frozen=True, kw_only=True):
-    """A key had no meaning now. code, values: of its refusal; why: its English, in journals of versions before."""
+    """A key had no meaning now. code, values: of its refusal; why: its English, in journals of format 3."""
 
     key: str
     why: str = ""

@@ -209,8 +209,7 @@ class Irregular(Event, frozen=True, kw_only=True):
     """An irregularity at the table. values: of its row in facts/book/alarms.py, of disclosed cards only.
 
     `since`: ms since 1970. `of`: its subject, where closing it depends on that: names of sensors, `reader` or `dealer`
-    for the result that differs, `card 5` for the fifth card of this shoe. detail: its English, in journals of versions
-    before.
+    for the result that differs, `card 5` for the fifth card of this shoe. detail: its English, in journals of format 3.
     """
 
     id: str

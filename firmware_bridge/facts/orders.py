@@ -212,7 +212,7 @@ class Enter(_Order, frozen=True, tag="enter"):
 class Malformed(_Order, frozen=True, tag="malformed"):
     """An order that cannot be carried out; kept so that its refusal is on record, by its code and values.
 
-    error, hint: its English, in journals of versions before codes.
+    error, hint: its English, in journals of format 3, which have no values here.
     """
 
     what: str

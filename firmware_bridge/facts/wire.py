@@ -67,7 +67,10 @@ class Identity(NamedTuple):
 
 
 class Head(Struct, frozen=True):
-    """The first keys of every message. `shoe` counts the shoes of a device, 0 before the first."""
+    """The first keys of every message. `shoe` counts the shoes of a device, 0 before the first.
+
+    v: 2; 1 on `event` and `round` of a journal of format 3, whose events say some things in English.
+    """
 
     v: int
     table: Annotated[str, Name]
