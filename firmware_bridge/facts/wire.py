@@ -69,7 +69,7 @@ class Identity(NamedTuple):
 class Head(Struct, frozen=True):
     """The first keys of every message. `shoe` counts the shoes of a device, 0 before the first.
 
-    v: 2; 1 on `event` and `round` of a journal of format 3, whose events say some things in English.
+    v: 2; 1 on `event` and `round` of a journal of format 3, with English in place of some codes.
     """
 
     v: int
