@@ -72,7 +72,9 @@ class Retained:
     def changed(self, line: Line, shoe: Shoe) -> Iterator[tuple[str, bytes]]:
         """Yield topic and payload of each state that `line` changed; `shoe` is the shoe after it."""
         public = line.public
-        head = _encode(StateHead(VERSION, public.table, public.shoe, public.journal, public.seq, public.at, public.boot))
+        head = _encode(
+            StateHead(VERSION, public.table, public.shoe, public.journal, public.seq, public.at, public.boot)
+        )
         for topic, value in snapshots(shoe, own=self._own).items():
             if self._held.get(topic) is value:
                 continue
