@@ -16,11 +16,13 @@ from firmware_bridge.config.load import broker_settings, load
 from firmware_bridge.config.plain import say
 from firmware_bridge.config.sections import TopicWord
 from firmware_bridge.errors import BridgeError, UsageError
+from firmware_bridge.facts.book.refusals import Phrase
 from firmware_bridge.facts.decoding import Undecodable, from_json
 from firmware_bridge.games import GAMES
 from firmware_bridge.mqtt.errors import BrokerErrors
 from firmware_bridge.mqtt.link import Link
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message
+from firmware_bridge.topics.texts.refusals import english
 
 LISTEN_S: Final = 1.0
 """Seconds after a subscription within which a broker sends what it retains."""
@@ -97,8 +99,8 @@ def _agreed(prefix: str, kept: dict[str, bytes]) -> bool:
 
 
 async def _talk(settings: BrokerSettings, prefix: str, empty: tuple[str, ...] | list[str]) -> dict[str, bytes]:
-    """Empty these topics; without any, read what is retained. Raises NotRetired."""
-    loop, done = asyncio.get_running_loop(), asyncio.Queue[str | None]()
+    """Empties these topics; without any, reads what is retained. Raises NotRetired."""
+    loop, done = asyncio.get_running_loop(), asyncio.Queue[Phrase | None]()
     report = done.put_nowait
     kept: dict[str, bytes] = {}
     flying: set[int] = set()
@@ -123,7 +125,7 @@ async def _talk(settings: BrokerSettings, prefix: str, empty: tuple[str, ...] | 
         settings, loop, will=lambda: will, topics=topics,
         on_up=up, on_down=report, on_delivered=delivered, on_message=received,
     )  # fmt: skip
-    if why := await first(link, done, BrokerErrors(settings).text("silence")):
-        found = failed("broker", why)
+    if why := await first(link, done, BrokerErrors(settings).failure("silence")):
+        found = failed("broker", english(why))
         raise NotRetired(found.text, found.remedy)
     return kept

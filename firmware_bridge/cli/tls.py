@@ -14,6 +14,7 @@ from firmware_bridge.facts.decoding import Undecodable, text_in, toml
 from firmware_bridge.mqtt.certificates import ASK_S, TlsError, code_of, shown_at
 from firmware_bridge.mqtt.errors import BrokerErrors
 from firmware_bridge.mqtt.settings import BrokerSettings, tls_context
+from firmware_bridge.topics.texts.refusals import english
 
 CA: Final = Path("/etc/firmware-bridge/tls/ca.pem")
 """Where the authority's certificate is kept."""
@@ -83,7 +84,7 @@ def _try(host: str, port: int, authority: Path) -> None:
         with socket.create_connection((host, port), ASK_S) as plain, context.wrap_socket(plain, server_hostname=host):
             pass
     except (OSError, ssl.SSLError) as error:
-        raise TlsError(*BrokerErrors(settings).unreachable(error).split(": ", 1)) from None
+        raise TlsError(*english(BrokerErrors(settings).unreachable(error)).split(": ", 1)) from None
 
 
 def with_keys(text: str, keys: dict[str, Any]) -> str:

@@ -11,10 +11,10 @@ from contextlib import suppress
 from threading import Lock, Thread
 from typing import Any, Final, NamedTuple
 
+from firmware_bridge.client.failures import said
 from firmware_bridge.client.orders import Sender, no_answer
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts.orders import Answer, Order
-from firmware_bridge.mqtt.errors import BACKEND
 from firmware_bridge.mqtt.reasons import LOGIN
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, Ticket
 from firmware_bridge.mqtt.subscriber import Reader, Subscriber
@@ -77,7 +77,7 @@ class Session(Reader):
                 self._call(self._link.read, topics)
                 return
             self._loop = asyncio.SelectorEventLoop()
-            self._link = Subscriber(self._settings, BACKEND, topics, self, self._loop)
+            self._link = Subscriber(self._settings, said, topics, self, self._loop)
             self._thread = Thread(target=self._loop.run_forever, name="broker", daemon=True)
             self._thread.start()
             self._call(self._link.start)

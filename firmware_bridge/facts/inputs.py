@@ -4,6 +4,7 @@ from typing import Final, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
+from firmware_bridge.facts.book.refusals import Value
 from firmware_bridge.facts.book.roles import Role
 from firmware_bridge.facts.bounds import PersonText
 from firmware_bridge.facts.cards import Card, Serial
@@ -239,10 +240,12 @@ class SensorStuck(Input, frozen=True, kw_only=True):
 
 
 class DeviceLost(Input, frozen=True, kw_only=True):
-    """The reader or the broker is lost."""
+    """The reader or the broker is lost. code, values: a row of `FAILURES`. why: its English, where there is no code."""
 
     device: Literal["reader", "broker"]
-    why: str
+    why: str = ""
+    code: str = ""
+    values: dict[str, Value] = {}
 
 
 class ReaderFaulted(Input, frozen=True, kw_only=True):

@@ -11,10 +11,11 @@ from typing import Literal, NamedTuple
 from paho.mqtt.client import Client
 from paho.mqtt.reasoncodes import ReasonCode
 
+from firmware_bridge.facts.book.refusals import Phrase
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.mqtt.backoff import STEADY_S, Backoff, SilentEnds, is_lately
 from firmware_bridge.mqtt.connection import Connection, Events, hang_up
-from firmware_bridge.mqtt.errors import TABLE, BrokerErrors, ErrorTexts
+from firmware_bridge.mqtt.errors import SEEN, BrokerErrors
 from firmware_bridge.mqtt.reasons import OVERLOADED, PASSING, SESSION_TAKEN_OVER, UNSUPPORTED_PROTOCOL_VERSION
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, Moment, NotConnected
 
@@ -27,7 +28,7 @@ log = logging.getLogger(__name__)
 class _Stated(NamedTuple):
     """The reason that a broker stated last. of: of the attempt to connect, a message, or the whole connection."""
 
-    why: str
+    why: Phrase
     at: float
     of: Literal["attempt", "message", "connection"]
 
@@ -35,21 +36,22 @@ class _Stated(NamedTuple):
 class Link:
     """Keeps one connection to the broker, and calls back on `loop` when it comes and goes.
 
-    `on_up`: called after each reconnect, with the subscriptions sent. `on_down(text)`: the connection ended, or an
-    attempt failed for another reason than the one reported last; the text is for a technician. Messages not
+    `on_up`: called after each reconnect, with the subscriptions sent. `on_down(why)`: the connection ended, or an
+    attempt failed for another reason than the one reported last: a row of `FAILURES`. Messages not
     delivered by then must be published again. A reason that the broker stated stays the one reported until it states
     another, or something else is seen than that it ends connections. `on_fault`: `fault` changed.
     `on_delivered(mid)`: the broker accepted a QoS 1 message; nothing
     else is a delivery. `on_message`: a message on one of `topics`, or of `own(protocol)`: those this client writes, or
     of `of_others`: those on which it wants messages of others, by MQTT 5 no own ones.
     An exception in any of them ends the connection, not the daemon. `will()` is called at each attempt.
-    driver: the class of the connection. texts: the error texts. largest: bytes of the largest message that is sent; a
-    broker that announces less, or no QoS 1, or no retained messages, is a fault, or refused; None: nothing is needed.
+    driver: the class of the connection. say: makes the words of a failure for the log. largest: bytes of the largest
+    message that is sent; a broker that announces less, or no QoS 1, or no retained messages, is a fault, or refused;
+    None: nothing is needed.
     """
 
     up, number = False, 0  # number: of the connection, or of the attempt at one
     protocol: int | None = None  # 5, or 4 for MQTT 3.1.1, while up
-    fault: str | None = None  # the text about a broker that does not do all while up
+    fault: Phrase | None = None  # the failure of a broker that does not do all while up
 
     def __init__(
         self,
@@ -61,19 +63,19 @@ class Link:
         own: Callable[[int], Sequence[str]] = lambda protocol: (),
         of_others: Sequence[str] = (),
         on_up: Callable[[], None] = lambda: None,
-        on_down: Callable[[str], None] = lambda why: None,
+        on_down: Callable[[Phrase], None] = lambda why: None,
         on_fault: Callable[[], None] = lambda: None,
         on_delivered: Callable[[int], None] = lambda mid: None,
         on_message: Callable[[Incoming], None] = lambda message: None,
         driver: type[Connection] = Connection,
-        texts: ErrorTexts = TABLE,
+        say: Callable[[Phrase], str] = str,
         largest: int | None = None,
     ) -> None:
         self._settings, self._will, self._loop, self._driver = settings, will, loop, driver
-        self._errors = BrokerErrors(settings, texts)
+        self._errors, self._say = BrokerErrors(settings), say
         self._topics, self._own, self._of_others = topics, own, of_others
         self._on_up, self._on_down, self._on_delivered, self._on_fault = on_up, on_down, on_delivered, on_fault
-        self._largest, self._faults = largest, dict[str, str | None]()
+        self._largest, self._faults = largest, dict[str, Phrase | None]()
         self._events = Events(
             self._accepted, self._refused, self._silent, self._acked, self._rejected, self._subscribed,
             on_message, self._ended, self._crashed, self._oversized, self._waits, self._log_reason,
@@ -85,7 +87,7 @@ class Link:
         self._stated: _Stated | None = None
         self._version = settings.protocol
         self._spoke_5 = False  # whether this broker has spoken MQTT 5
-        self._reported: str | None = None
+        self._reported: Phrase | None = None
         self._reason = ""
         self._closing = False
         self._leave: asyncio.Future[None] | None = None  # done when nothing is in flight any more
@@ -100,7 +102,7 @@ class Link:
         try:
             thread.start()
         except RuntimeError as error:
-            self._retry(f"no thread can be started to connect ({error}): raise TasksMax in the service, and report it")
+            self._retry(self._errors.failure("no_thread", error=str(error)))
 
     def publish(
         self, topic: str, payload: bytes, *, qos: int = 1, retain: bool = False, response: Incoming | None = None
@@ -121,15 +123,15 @@ class Link:
 
     @property
     def failure(self) -> str | None:
-        """The row of FAILURES of what `on_down` reported last; None after a connection, or for an error inside."""
-        return self._errors.row_of(self._reported)
+        """The code, of `SEEN`, of what `on_down` reported last; None after a connection, or for an error inside."""
+        return self._reported.code if self._reported and self._reported.code in SEEN else None
 
     @property
-    def shared_name(self) -> str | None:
-        """What to do about two clients of one client id, stated or guessed; None where none were noticed lately."""
+    def shared_name(self) -> Phrase | None:
+        """The failure of two clients of one client id, stated or guessed; None where none were noticed lately."""
         if not self._silent_ends.is_conflict(self._loop.time()):
             return None
-        return self._errors.text("shared_name" if self._stated else "broke_often")
+        return self._errors.failure("shared_name" if self._stated else "broke_often")
 
     @property
     def is_doubtful(self) -> bool:
@@ -138,7 +140,7 @@ class Link:
 
     def give_up(self, topic: str) -> None:
         """End the connection: a message to `topic` was acknowledged, and did not come back."""
-        self._refuse(self._state(self._errors.text("no_echo", topic=topic), "message"))
+        self._refuse(self._state(self._errors.failure("no_echo", topic=topic), "message"))
 
     @property
     def certificate_ends(self) -> float | None:
@@ -149,7 +151,7 @@ class Link:
         """Connect again, with changed files; what is in flight is the caller's to send again."""
         if self.up and not self._closing:
             self._drop(in_order=True)
-            self._on_down("changed certificates are used")
+            self._on_down(self._errors.failure("files_changed"))
             self.start()
 
     async def close(self, farewell: Message | None) -> None:
@@ -170,8 +172,8 @@ class Link:
             await asyncio.wait_for(self._leave, FAREWELL_S)
 
     def _dial(self, number: int, will: Message | None, version: int) -> None:
-        """Connect (in the thread), and pass the client or the error text to the loop."""
-        reached: Client | str
+        """Connect (in the thread), and pass the client or the failure to the loop."""
+        reached: Client | Phrase
         try:
             reached = self._driver.dial(self._settings, will, version)
         except Exception as error:
@@ -179,14 +181,14 @@ class Link:
         try:
             self._loop.call_soon_threadsafe(self._reached, number, reached)
         except RuntimeError:  # the loop has ended
-            if not isinstance(reached, str):
+            if not isinstance(reached, Phrase):
                 hang_up(reached)
 
-    def _reached(self, number: int, reached: Client | str) -> None:
+    def _reached(self, number: int, reached: Client | Phrase) -> None:
         if self._closing or number != self.number:
-            if not isinstance(reached, str):
+            if not isinstance(reached, Phrase):
                 hang_up(reached)
-        elif isinstance(reached, str):
+        elif isinstance(reached, Phrase):
             self._forget()
             self._retry(reached)
         elif reached.socket() is None:
@@ -229,7 +231,7 @@ class Link:
         if self._leave is not None and self._connection is not None and not self._connection.unacked:
             self._end_leave()
 
-    def _fail(self, why: str) -> None:
+    def _fail(self, why: Phrase) -> None:
         """Handle a broker that closes or falls silent in place of an answer: some without MQTT 5 do so."""
         if self._version == 5 and not self._spoke_5:
             self._try_311()
@@ -252,7 +254,7 @@ class Link:
 
     def _silent(self) -> None:
         self._forget()
-        self._fail(self._errors.text("silence"))
+        self._fail(self._errors.failure("silence"))
 
     def _rejected(self, topic: str, code: ReasonCode) -> None:
         self._refuse(self._state(self._errors.not_taken(topic, code), "message"), patient=code.value in OVERLOADED)
@@ -263,12 +265,12 @@ class Link:
 
     def _subscribed(self, refused: Mapping[str, ReasonCode], left: Mapping[str, ReasonCode]) -> None:
         for topic, code in refused.items():
-            log.error("%s", self._errors.not_given(topic, code))
+            log.error("%s", self._say(self._errors.not_given(topic, code)))
         first = next((each for each in (*self._topics, *left) if each in left), None)
-        self._set_fault("denied", first and self._errors.not_given(first, left[first]))
+        self._set_fault("denied", self._errors.not_given(first, left[first]) if first is not None else None)
 
     def _waits(self, moment: Moment | None) -> None:
-        self._set_fault("waits", moment and self._errors.waits(moment))
+        self._set_fault("waits", self._errors.waits(moment) if moment else None)
 
     def _log_reason(self, text: str) -> None:
         """Log the broker's own words; they may be anything, so they decide nothing."""
@@ -276,8 +278,8 @@ class Link:
             self._reason = shown
             log.warning("the broker says: %s", shown)
 
-    def _set_fault(self, kind: str, text: str | None) -> None:
-        self._faults[kind] = text
+    def _set_fault(self, kind: str, failure: Phrase | None) -> None:
+        self._faults[kind] = failure
         if (fault := next(filter(None, self._faults.values()), None)) != self.fault:
             self.fault = fault
             self._on_fault()
@@ -297,29 +299,29 @@ class Link:
                 self._silent_ends.kept_out()
                 self._lose(why, refused=True, patient=code.value in OVERLOADED)
         elif self.protocol is None:
-            self._fail(self._unstated(self._errors.unanswered(code.value)))
+            self._fail(self._stated_lately() or self._errors.unanswered(code.value))
         elif by_broker:
             self._silent_ends.kept_out()
             self._lose(why)
         else:
             self._broke(why, now)
 
-    def _broke(self, why: str, now: float) -> None:
+    def _broke(self, why: Phrase, now: float) -> None:
         """Handle an end without a reason; after some in a row it is guessed, unless one was stated lately."""
         assert self._connection is not None
         is_guessed = self._silent_ends.broke(now, self._connection.moment)
-        if (stated := self._unstated("")) or not is_guessed:
+        if (stated := self._stated_lately()) or not is_guessed:
             self._lose(stated or why, refused=bool(stated))
         elif moment := self._silent_ends.moment:
             self._lose(self._errors.broke_at(moment), refused=True)
         else:
-            self._lose(self._errors.text("broke_often"), patient=True)
+            self._lose(self._errors.failure("broke_often"), patient=True)
 
-    def _unstated(self, why: str) -> str:
-        """Return what to report of an end without a reason: the one that the broker stated last, if that was lately."""
-        return self._stated.why if self._stated and is_lately(self._stated.at, self._loop.time()) else why
+    def _stated_lately(self) -> Phrase | None:
+        """Return the reason to report of an end without one: what the broker stated last, if that was lately."""
+        return self._stated.why if self._stated and is_lately(self._stated.at, self._loop.time()) else None
 
-    def _state(self, why: str, of: Literal["attempt", "message", "connection"]) -> str:
+    def _state(self, why: Phrase, of: Literal["attempt", "message", "connection"]) -> Phrase:
         """Keep a reason that the broker stated; return it."""
         self._stated = _Stated(why, self._loop.time(), of)
         return why
@@ -335,17 +337,17 @@ class Link:
 
     def _crashed(self, error: Exception) -> None:
         self._forget()
-        self._lose(f"internal error ({type(error).__name__}): report it with the log")
+        self._lose(self._errors.failure("crashed", error=type(error).__name__))
 
-    def _refuse(self, why: str, **how: bool) -> None:
+    def _refuse(self, why: Phrase, **how: bool) -> None:
         self._silent_ends.kept_out()
         self._lose(why, refused=True, **how)
 
-    def _lose(self, why: str, **how: bool) -> None:
+    def _lose(self, why: Phrase, **how: bool) -> None:
         self._drop()
         self._retry(why, **how)
 
-    def _retry(self, why: str, **how: bool) -> None:
+    def _retry(self, why: Phrase, **how: bool) -> None:
         """Try again later. how: arguments of `Backoff.wait`."""
         if self._closing:
             return
@@ -358,10 +360,10 @@ class Link:
         except Exception:
             log.exception("an error came up in reporting a lost broker")
 
-    def _report(self, why: str) -> None:
+    def _report(self, why: Phrase) -> None:
         if why != self._reported:
             self._reported = why
-            log.warning("%s", why)
+            log.warning("%s", self._say(why))
             self._on_down(why)
 
     def _drop(self, *, in_order: bool = False) -> None:

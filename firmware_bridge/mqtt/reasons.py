@@ -1,4 +1,4 @@
-"""Reason codes of MQTT 5 (2.4): the name of each in every answer, and what a technician does about it."""
+"""Reason codes of MQTT 5 (2.4): the name of each in every answer, and the code of what to do about it."""
 
 from types import MappingProxyType
 from typing import Final
@@ -22,37 +22,37 @@ LOGIN: Final = (0x86, 0x87)
 PASSING: Final = (NORMAL, SHUTTING_DOWN)
 """Reasons of a DISCONNECT that say nothing of the next connection."""
 
-SEE_LOG: Final = "check the broker's log"
+SEE_LOG: Final = "see_log"
 
 REMEDIES: Final = {
-    0x84: "it speaks neither MQTT 5 nor 3.1.1: update the broker, or correct [mqtt] host and port",
-    0x85: "correct [mqtt] client_id, or let the broker accept client ids of this form and length",
-    0x87: "allow {who} this table's topics in the broker's ACL",
-    0x88: "it is overloaded or just starting: nothing to do here, it is tried again more and more slowly",
-    0x89: "it is overloaded: nothing to do here, it is tried again more and more slowly",
-    0x8A: "this table is banned there: remove it from the broker's ban list",
-    0x8B: "it is being stopped: start it again, it is tried again by itself",
-    0x8C: "the broker wants another login method: let it accept user names and passwords, or certificates",
-    0x8D: "it heard nothing of this table in time: check the network cable",
-    0x8F: "it does not accept this topic: correct [mqtt] root, or the broker's list of topics",
-    0x90: "it does not accept this topic: correct [mqtt] root, or the broker's list of topics",
-    0x95: "its packet limit is too small: raise it to 128 kB",
-    0x96: "this table is over the broker's message rate: raise it; it is tried again more and more slowly",
-    0x97: "this table is over the broker's quota: raise it; it is tried again more and more slowly",
-    0x98: "its administrator ended it: ask there",
-    0x9A: "it does not keep retained messages: enable them at the broker",
-    0x9B: "it does not accept QoS 1: enable it at the broker",
-    0x9C: "it redirects to another server: correct [mqtt] host",
-    0x9D: "it has moved: correct [mqtt] host",
-    0x9F: "too many clients connect at once: nothing to do here, it is tried again more and more slowly",
-    0xA0: "it ends each connection after a time: raise that limit",
+    0x84: "other_version",
+    0x85: "client_id",
+    0x87: "may_use",
+    0x88: "starting",
+    0x89: "overloaded",
+    0x8A: "banned",
+    0x8B: "stopping",
+    0x8C: "login_method",
+    0x8D: "heard_nothing",
+    0x8F: "bad_topic",
+    0x90: "bad_topic",
+    0x95: "packet_limit",
+    0x96: "message_rate",
+    0x97: "quota",
+    0x98: "administrator",
+    0x9A: "no_retained",
+    0x9B: "no_qos_1",
+    0x9C: "other_server",
+    0x9D: "moved",
+    0x9F: "many_connect",
+    0xA0: "connect_time",
 }
-"""What to do, by the reason code; `who` is the user of the table."""
+"""What to do, by the reason code: a code of `REMEDIES` in facts/book/failures.py."""
 
-MAY_WRITE: Final = {0x87: "allow {who} to write this table's topics in the broker's ACL"}
+MAY_WRITE: Final = {0x87: "may_write"}
 """What else it is in PUBACK."""
 
-MAY_READ: Final = dict.fromkeys((0x80, 0x87), "allow {who} to read it in the broker's ACL")
+MAY_READ: Final = dict.fromkeys((0x80, 0x87), "may_read")
 """What else it is in SUBACK; MQTT 3.1.1 has 0x80 alone."""
 
 _ANSWERS: Final = (PacketTypes.CONNACK, PacketTypes.PUBACK, PacketTypes.SUBACK, PacketTypes.DISCONNECT)

@@ -111,25 +111,25 @@ class NotPem(BridgeError, ValueError):
 
 
 UNSEEN: Final = {
-    "\ufeff": "a BOM",
-    **dict.fromkeys("\u200b\u200c\u200d\u2060\u00ad", "a sign of zero width"),
-    "\u00a0": "a no-break space",
-    "\r": "a carriage return",
-    "\n": "a line end",
-    "\t": "a tab",
-    "\0": "a zero byte",
+    "\ufeff": "bom",
+    **dict.fromkeys("\u200b\u200c\u200d\u2060\u00ad", "zero_width"),
+    "\u00a0": "no_break_space",
+    "\r": "carriage_return",
+    "\n": "line_end",
+    "\t": "tab",
+    "\0": "zero_byte",
 }
-"""What is in a text and not seen, by its name."""
+"""What is in a text and not seen: its code in facts/book/failures.py."""
 
 
 def marks(secret: bytes) -> list[str]:
-    """Return the signs in a secret that are not seen, as editors and copies from a page leave there; else none."""
+    """Return the codes of signs in a secret that are not seen, as editors and copies from a page leave there."""
     if secret[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return ["it is saved as UTF-16"]
+        return ["utf_16"]
     text = secret.decode("utf-8", "replace")
     found = dict.fromkeys(UNSEEN[each] for each in text if each in UNSEEN)
     if text != text.strip(" "):
-        found["a space at an end"] = None
+        found["outer_space"] = None
     return list(found)
 
 

@@ -1,12 +1,12 @@
 """A subscribing link: its session stays at the broker, and messages are acknowledged by hand."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from paho.mqtt.reasoncodes import ReasonCode
 
+from firmware_bridge.facts.book.refusals import Phrase
 from firmware_bridge.mqtt.connection import Connection
-from firmware_bridge.mqtt.errors import ErrorTexts
 from firmware_bridge.mqtt.link import Link
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, NotConnected, Ticket
 
@@ -33,18 +33,19 @@ class Reader:
 class Subscriber(Link):
     """Reads `topics`, each at its QoS (None: unsubscribed). Retries after 15 s at most.
 
-    A message of a connection that ended is not acknowledged on a later one: it comes again there.
+    A message of a connection that ended is not acknowledged on a later one: it comes again there. say: the words of a
+    failure for the reader.
     """
 
     def __init__(
         self,
         settings: BrokerSettings,
-        texts: ErrorTexts,
+        say: Callable[[Phrase], str],
         topics: Mapping[str, int | None],
         reader: Reader,
         loop: asyncio.AbstractEventLoop,
     ) -> None:
-        super().__init__(settings, loop, on_delivered=self._sent, on_message=reader.handle, texts=texts)
+        super().__init__(settings, loop, on_delivered=self._sent, on_message=reader.handle, say=say)
         self._read, self._reader, self._code = dict(topics), reader, 0
         self._waiting: list[Message] = []
         self._in_flight: dict[int, Message] = {}
@@ -101,8 +102,8 @@ class Subscriber(Link):
     def _subscribed(self, refused: Mapping[str, ReasonCode], left: Mapping[str, ReasonCode]) -> None:
         self._reader.subscribed(list(refused), bool(left))
 
-    def _retry(self, why: str, **how: bool) -> None:
+    def _retry(self, why: Phrase, **how: bool) -> None:
         super()._retry(why, refused=how.get("refused", False))
 
-    def _report(self, why: str) -> None:
-        self._reader.down(why, self._code)
+    def _report(self, why: Phrase) -> None:
+        self._reader.down(self._say(why), self._code)

@@ -7,8 +7,9 @@ import ssl
 
 import pytest
 
+from firmware_bridge.client.failures import said
 from firmware_bridge.client.floor import PlainFloor
-from firmware_bridge.mqtt.errors import BACKEND, BrokerErrors
+from firmware_bridge.mqtt.errors import BrokerErrors
 from firmware_bridge.mqtt.settings import BrokerSettings
 from tests.client.reading import subscribed
 from tests.kit import broker as real
@@ -72,5 +73,5 @@ def test_a_port_that_hangs_up_is_named(caplog: pytest.LogCaptureFixture) -> None
     ],
 )
 def test_what_no_connection_comes_of_says_what_to_do(error: Exception, start: str) -> None:
-    words = BrokerErrors(BrokerSettings(client_id="ledger", host="broker.house"), BACKEND)
-    assert words.unreachable(error).startswith(start)
+    errors = BrokerErrors(BrokerSettings(client_id="ledger", host="broker.house"))
+    assert said(errors.unreachable(error)).startswith(start)

@@ -13,6 +13,7 @@ from pytest_mock import MockerFixture
 from firmware_bridge.cli.check.broker import held
 from firmware_bridge.cli.watch.machine import faulty, machine
 from firmware_bridge.mqtt.settings import BrokerSettings
+from firmware_bridge.topics.texts.refusals import failure
 from tests.kit import broker as real
 from tests.kit.broker_reasons import MAY_READ, PUBLISH
 from tests.kit.daemon_table import BridgeTable
@@ -40,7 +41,7 @@ def start(tmp_path: Path, mocker: MockerFixture) -> Iterator[Start]:
 
 
 def alarm(table: BridgeTable, name: str = "broker_lost") -> str:
-    return next((str(each.values["why"]) for each in table.bridge.table.alarms().open if each.id == name), "")
+    return next((failure("en", each.values["why"]) for each in table.bridge.table.alarms().open if each.id == name), "")
 
 
 def shown(table: BridgeTable) -> tuple[str, bool, str, str]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from firmware_bridge.topics.texts.refusals import failure
 from tests.kit import backend as listening
 from tests.kit import broker as real
 from tests.kit import command
@@ -59,7 +60,7 @@ def until(table: DaemonTable, condition: Callable[[dict[str, Any]], Any]) -> dic
 
 
 def alarms(status: dict[str, Any]) -> list[str]:
-    return [each["values"]["why"] for each in status["alarm"]["open"] if each["id"] == "broker_lost"]
+    return [failure("en", each["values"]["why"]) for each in status["alarm"]["open"] if each["id"] == "broker_lost"]
 
 
 def checked(table: DaemonTable, shoe: command.Run) -> tuple[str, str, str]:
@@ -78,7 +79,8 @@ def test_two_clients_of_one_name_say_so_and_wait_longer_and_longer(
         until(table, lambda status: any("the client id shoe-T00: is a second" in each for each in alarms(status)))
         status = table.ask(do="status")
         guess = "(perhaps another client uses the client id shoe-T00: is a second shoe switched on with this table id?)"
-        assert status["broker"]["shared"].endswith(guess)  # this mosquitto states nothing, by MQTT 5 either
+        shared = failure("en", status["broker"]["shared"])
+        assert shared.endswith(guess)  # this mosquitto states nothing, by MQTT 5 either
         level, text, remedy = checked(table, shoe)
         assert (level, text.endswith("ends each connection and states no reason")) == ("FAIL", True)
         assert remedy.endswith(guess)

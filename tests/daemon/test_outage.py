@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from pytest_mock import MockerFixture
 
+from firmware_bridge.facts.book.refusals import phrase
 from tests.kit import backend as listening
 from tests.kit import broker as real
 from tests.kit.backend import Backend
@@ -125,7 +126,7 @@ def test_a_short_outage_is_no_irregularity(bridge: Any, broker: Broker, mocker: 
     table = bridge(broker.port)
     uplink = table.bridge.uplink
     table.until(lambda: uplink.link.up and not uplink.outbox.waiting)
-    uplink.link._lose("test")
+    uplink.link._lose(phrase("not_connected"))
     table.until(lambda: uplink.link.up)
     table.until(lambda: uplink.outage._losing is None)
     assert events(table, "broker_lost") == []
@@ -142,7 +143,7 @@ def test_a_broker_that_refuses_messages_gets_them_when_it_takes_them(
     with Backend(broker.port, username="backend", password="b") as backend:
         table = bridge(broker.port, mqtt=mqtt)
         table.deal("9s Td")
-        table.until(lambda: "refuses a message" in table.bridge.uplink.outage.why)
+        table.until(lambda: getattr(table.bridge.uplink.outage.why, "code", "") == "not_taken")
         assert table.bridge.uplink.outbox.acked is None
         table.until(lambda: open_now(table) == ["broker_lost"])
         (tmp_path / "broker0" / "acl").write_text(rules.format("#") + "\n")

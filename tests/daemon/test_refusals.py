@@ -10,6 +10,7 @@ from pytest_mock import MockerFixture
 
 from firmware_bridge.config.load import broker_settings
 from firmware_bridge.journal.messages import messages
+from firmware_bridge.topics.texts.refusals import failure
 from tests.kit import broker as real
 from tests.kit.backend import Backend
 from tests.kit.broker import Broker
@@ -54,7 +55,7 @@ def make(tmp_path: Path, mocker: MockerFixture) -> Iterator[Make]:
 def alarm(table: BridgeTable) -> str:
     """What the alarm of the broker says, nothing while there is none."""
     irregular = table.bridge.table.shoe.device.irregular
-    return next((str(each.values["why"]) for each in irregular if each.id == "broker_lost"), "")
+    return next((failure("en", each.values["why"]) for each in irregular if each.id == "broker_lost"), "")
 
 
 STREAMS = ("event", "round")

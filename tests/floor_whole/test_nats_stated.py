@@ -29,7 +29,7 @@ def test_what_nats_states_and_shows(clusters: Callable[..., Cluster], table: Any
     bridge = table(port, **LOGIN).up()
     assert bridge.link.protocol == 4
     bridge.until(lambda: bridge.link.fault)
-    assert f"refuses the subscription to {COMMAND} (Unspecified error): allow 'T07' to read it" in bridge.link.fault
+    assert f"refuses the subscription to {COMMAND} (Unspecified error): allow 'T07' to read it" in bridge.fault
     bridge.link._on_up = lambda: bridge.link.publish(EVENT, b"x" * 5_000)
     bridge.link.publish(EVENT, b"x" * 5_000)
     bridge.until(lambda: bridge.failures[-1:] == ["broke_at_message"])

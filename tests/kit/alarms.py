@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from firmware_bridge.facts.book import alarms
+from firmware_bridge.facts.book import alarms, failures
 from firmware_bridge.facts.book.alarms import values_of
 from firmware_bridge.facts.book.refusals import PHRASES, REFUSALS, Kind, Phrase, Values
 from firmware_bridge.facts.events import AnyEvent, Irregular
@@ -36,13 +36,17 @@ def _is(kind: Kind, value: Any) -> bool:
             return isinstance(value, tuple) and all(isinstance(each, str) for each in value)
         case "phrase":
             return isinstance(value, str) or _is_phrase(value)
+        case "failure":
+            return isinstance(value, str) or _is_of(failures.ROWS, value)
         case "clauses":
             return isinstance(value, tuple) and all(map(_is_phrase, value))
     return kind in TEXTS and isinstance(value, str)
 
 
 def _is_phrase(value: Any) -> bool:
-    if not isinstance(value, Phrase):
-        return False
-    row = (REFUSALS | PHRASES | alarms.PHRASES).get(value.code)
+    return _is_of(REFUSALS | PHRASES | alarms.PHRASES, value)
+
+
+def _is_of(rows: Mapping[str, Values], value: Any) -> bool:
+    row = rows.get(value.code) if isinstance(value, Phrase) else None
     return row is not None and set(row) == set(value.values)

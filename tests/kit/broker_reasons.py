@@ -83,7 +83,7 @@ def reported(code: int, moment: str) -> Reported:
                 table.up().send(1)
             table.until(lambda: table.downs or table.link.fault)
             is_fault = table.link.fault is not None
-            return Reported(table.link.fault or table.downs[0], is_fault)
+            return Reported(table.fault or table.downs[0], is_fault)
         finally:
             table.close()
             table.loop.close()

@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+from firmware_bridge.facts.book.refusals import Phrase
 from firmware_bridge.mqtt.client import QuickConnection
 from firmware_bridge.mqtt.link import Link
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message
+from firmware_bridge.topics.texts.refusals import english
 from tests.kit.patience import comes
 
 EVENT, STATUS, COMMAND = "shoe/T07/event", "shoe/T07/status", "shoe/T07/command"
@@ -26,7 +28,7 @@ class Table:
         self.ups = 0
         self.downs: list[str] = []
         self.failures: list[str | None] = []
-        """The row of each of `downs`, as the link told it at that moment: it is None again once the link is up."""
+        """The code of each of `downs`, as the link gave it at that moment: it is None again once the link is up."""
         self.delivered: list[int] = []
         self.commands: list[Incoming] = []
         self.link = Link(
@@ -41,13 +43,24 @@ class Table:
             on_message=self.obey,
             driver=QuickConnection,
             largest=largest,
+            say=english,
         )
 
     def rise(self) -> None:
         self.ups += 1
 
-    def fall(self, why: str) -> None:
-        self.downs.append(why)
+    @property
+    def fault(self) -> str:
+        """What the link says of a broker that is there, in words; "" for nothing."""
+        return english(self.link.fault) if self.link.fault else ""
+
+    @property
+    def shared_name(self) -> str:
+        """What the link says of another client of its name, in words; "" for nothing."""
+        return english(self.link.shared_name) if self.link.shared_name else ""
+
+    def fall(self, why: Phrase) -> None:
+        self.downs.append(english(why))
         self.failures.append(self.link.failure)
 
     def obey(self, incoming: Incoming) -> None:

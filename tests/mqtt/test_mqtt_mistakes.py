@@ -8,6 +8,7 @@ from pytest_mock import MockerFixture
 
 from firmware_bridge.mqtt.errors import BrokerErrors
 from firmware_bridge.mqtt.settings import BrokerSettings
+from firmware_bridge.topics.texts.refusals import english
 from tests.kit import broker as real
 from tests.kit import certificates
 from tests.kit.peer import ACCEPTED_5, ACCEPTED_311, Peer
@@ -101,7 +102,7 @@ def test_a_broker_that_states_another_client_of_this_id(table: Any) -> None:
         bridge = table(peer.port)
         bridge.until(lambda: bridge.downs)
         assert bridge.downs[0].startswith("another client uses the client id bridge")
-        assert bridge.link.shared_name == bridge.downs[0]
+        assert bridge.shared_name == bridge.downs[0]
         assert bridge.link._next.when() - bridge.loop.time() > 0.4
 
 
@@ -116,7 +117,7 @@ def test_another_client_of_this_id_is_guessed_after_three_ends_without_a_reason(
         bridge.until(lambda: "(perhaps another client uses the client id bridge: " in str(bridge.downs[-1:]))
         assert bridge.failures == ["broke", "broke", "broke_often"]
         assert "client id" not in bridge.downs[0]
-        assert bridge.link.shared_name == bridge.downs[-1]
+        assert bridge.shared_name == bridge.downs[-1]
         assert bridge.link._next.when() - bridge.loop.time() > 0.4
 
 
@@ -152,7 +153,7 @@ def test_a_tls_mistake_is_reported(brokers: Any, table: Any, tls: Path, ca: str,
     ],
 )
 def test_every_failure_tells_a_technician_what_to_do(error: Exception, text: str) -> None:
-    assert text in BrokerErrors(BrokerSettings(client_id="T07", host="mq")).unreachable(error)
+    assert text in english(BrokerErrors(BrokerSettings(client_id="T07", host="mq")).unreachable(error))
 
 
 @pytest.mark.parametrize("tls", [{"ca": "ca.pem"}, {"cert": "t07.pem"}, {"tls": ssl.create_default_context()}, {}])

@@ -142,7 +142,7 @@ def test_another_refusal_of_a_subscription_is_another_fault(table: Any, ends: Ex
         bridge.until(lambda: len(peer.asked) >= mid)  # noqa: B023  # called here
         if mid > 1:
             peer.say(bytes([0x90, 4, 0, mid, 0, code]))
-        bridge.until(lambda: words in str(bridge.link.fault))  # noqa: B023  # called here
+        bridge.until(lambda: words in bridge.fault)  # noqa: B023  # called here
     bridge.until(lambda: len(peer.asked) >= 4)
     peer.say(bytes.fromhex("900400040001"))
     bridge.until(lambda: bridge.link.fault is None)
@@ -163,7 +163,7 @@ def test_what_is_not_acknowledged_for_a_minute_is_a_fault(
     mocker.patch("firmware_bridge.mqtt.connection.UNANSWERED_S", 0.0)
     connection._tick()
     what = f"does not answer the subscription to {COMMAND}" if acks else f"does not acknowledge a message to {EVENT}"
-    assert what in str(bridge.link.fault)
+    assert what in bridge.fault
     peer.say(reasons.MAY_READ) if acks else peer.ack(mid)
     bridge.until(lambda: connection.moment is None)
     connection._tick()
@@ -195,7 +195,7 @@ def test_a_broker_that_announces_too_little_is_refused_by_name(
 def test_a_packet_size_that_is_announced_is_a_fault_and_obeyed(table: Any, ends: ExitStack) -> None:
     peer = ends.enter_context(Peer({5: announcing(PACKET) + reasons.MAY_READ}, pongs=True))
     bridge = table(peer.port, largest=LARGEST_MESSAGE).up()
-    assert "announces a limit (packets of 100 bytes)" in bridge.link.fault
+    assert "announces a limit (packets of 100 bytes)" in bridge.fault
     sent = bridge.send(1)
     bridge.until(lambda: bridge.delivered == sent)
     with pytest.raises(NotConnected):
@@ -218,7 +218,7 @@ def test_mosquitto_states_a_message_that_is_too_large(brokers: Any, table: Any) 
 
 def test_mosquitto_announces_its_packet_size(brokers: Any, table: Any) -> None:
     bridge = table(brokers(options="max_packet_size 3000").port, largest=LARGEST_MESSAGE).up()
-    assert "announces a limit (packets of 3000 bytes)" in bridge.link.fault
+    assert "announces a limit (packets of 3000 bytes)" in bridge.fault
     with pytest.raises(NotConnected):
         bridge.link.publish(EVENT, b"x" * 4_000)
     assert "has 4000 bytes" in bridge.down()

@@ -97,13 +97,17 @@ def meaning(english: str) -> str:
     return " ".join(word.removesuffix("s") for word in said(english).split() if word not in ("the", "a", "an", "is"))
 
 
+SENTENCES: Final = ("wire", "refused", "refusal", "failure", "phrase", "order_field")
+"""Kinds of ids that are sentences, or parts of one."""
+
+
 @pytest.mark.parametrize("lang", ["zh-Hant", "zh-Hans"])
 def test_no_two_texts_of_different_meaning_that_one_person_reads_are_equal(lang: Language) -> None:
     """Guests read their own screens alone. Refusals are sentences, in the words of the wire and of a screen."""
     english, alike = by_id("en"), [set(each.split()) for each in ALIKE]
     same: dict[tuple[bool, str], set[str]] = {}
     for id, words in by_id(lang).items():
-        if id.partition(".")[0] not in ("wire", "refused", "refusal", "phrase", "order_field") and said(words):
+        if id.partition(".")[0] not in SENTENCES and said(words):
             same.setdefault((id.startswith("guest."), said(words)), set()).add(id)
     two = [ids for ids in same.values() if len({meaning(english[id]) for id in ids}) > 1]
     assert [sorted(ids) for ids in two if not any(ids <= each for each in alike)] == []

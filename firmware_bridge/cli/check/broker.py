@@ -21,6 +21,7 @@ from firmware_bridge.config.load import broker_settings
 from firmware_bridge.config.plain import warn
 from firmware_bridge.config.sections import MqttConfig
 from firmware_bridge.errors import ConfigError, JournalError
+from firmware_bridge.facts.book.refusals import Phrase
 from firmware_bridge.journal.cursor import read_cursor
 from firmware_bridge.journal.files import file_name
 from firmware_bridge.journal.messages import messages
@@ -36,6 +37,7 @@ from firmware_bridge.mqtt.settings import (
     NotPem,
     tls_context,
 )
+from firmware_bridge.topics.texts.refusals import english, failure
 
 ANSWER_S: Final = 25.0
 """Seconds for name server, TCP, TLS and CONNECT with both protocol versions; each has a limit of its own."""
@@ -86,20 +88,20 @@ def broker(machine: Machine) -> Iterator[Finding]:
         else:
             yield Finding("OK", "broker", f"{what}; not tried: whether orders come through")
     else:
-        yield failed("broker", found)
+        yield failed("broker", english(found))
 
 
 def held(link: dict[str, Any], settings: BrokerSettings) -> Finding:
     """Return the finding about the link of a daemon, by its status."""
     if shared := link["shared"]:
-        return failed("broker", shared)
+        return failed("broker", failure("en", shared))
     if link["up"] and (why := link["why_down"]):
-        return failed("broker", f"the daemon is connected again and again, {why}")
+        return failed("broker", f"the daemon is connected again and again, {failure('en', why)}")
     if link["up"] and (fault := link["fault"]):
-        return failed("broker", fault)
+        return failed("broker", failure("en", fault))
     if link["up"]:
         return Finding("OK", "broker", f"{settings.address}, the daemon is connected (MQTT {link['protocol']})")
-    return failed("broker", f"the daemon is not connected, {link['why_down']}")
+    return failed("broker", f"the daemon is not connected, {failure('en', link['why_down'])}")
 
 
 def _secret(machine: Machine, path: str | None) -> str | None:
@@ -138,12 +140,12 @@ def _seen_by_others(mqtt: MqttConfig) -> Iterator[Finding]:
             yield Finding("WARN", "broker", what, f"sudo chmod 0600 {name}")
 
 
-async def _connect(settings: BrokerSettings, prefix: str, tries: Mapping[str, bytes]) -> int | str:
-    """Connect once and write `tries`: the accepted protocol level, or the broker's reason for refusing.
+async def _connect(settings: BrokerSettings, prefix: str, tries: Mapping[str, bytes]) -> int | Phrase:
+    """Connects once and writes `tries`: the accepted protocol level, or the broker's reason for refusing.
 
     By MQTT 3.1.1 a message counts when it has come back: brokers acknowledge what they drop.
     """
-    loop, found = asyncio.get_running_loop(), asyncio.Queue[int | str]()
+    loop, found = asyncio.get_running_loop(), asyncio.Queue[int | Phrase]()
     report, errors = found.put_nowait, BrokerErrors(settings)
     topics = [f"{prefix}/{name}" for name in tries]
     left, level = set(topics), 5
@@ -156,7 +158,7 @@ async def _connect(settings: BrokerSettings, prefix: str, tries: Mapping[str, by
         for topic, payload in zip(topics, tries.values(), strict=True):
             mids[link.publish(topic, payload)] = topic
         if level != 5:
-            loop.call_later(ECHO_S, lambda: report(errors.text("no_echo", topic=min(left, default=topics[0]))))
+            loop.call_later(ECHO_S, lambda: report(errors.failure("no_echo", topic=min(left, default=topics[0]))))
 
     def arrived(topic: str) -> None:
         left.discard(topic)
@@ -177,13 +179,13 @@ async def _connect(settings: BrokerSettings, prefix: str, tries: Mapping[str, by
         on_fault=lambda: report(link.fault or level),
         on_delivered=acknowledged, on_message=received, driver=QuickConnection, largest=LARGEST_MESSAGE,
     )  # fmt: skip
-    got = await first(link, found, errors.text("silence"))
+    got = await first(link, found, errors.failure("silence"))
     row = link.failure
-    return errors.text(seen) if row and (seen := row_of_hang_up(settings, row)) != row else got
+    return errors.failure(seen) if row and (seen := row_of_hang_up(settings, row)) != row else got
 
 
 def row_of_hang_up(settings: BrokerSettings, row: str) -> str:
-    """Return the row of FAILURES for a broker that hung up, by a TLS handshake without CONNECT; others as given."""
+    """The code of a failure of hanging up, found by a TLS handshake without CONNECT; another code as given."""
     if row not in ("hung_up", "hung_up_tls"):
         return row
     try:

@@ -13,7 +13,8 @@ from firmware_bridge.cli.check.finding import Machine
 from firmware_bridge.config.findings import Finding
 from firmware_bridge.config.load import broker_settings
 from firmware_bridge.errors import ConfigError
-from firmware_bridge.mqtt.errors import FAILURES
+from firmware_bridge.facts.book.refusals import Phrase
+from firmware_bridge.mqtt.errors import SEEN
 from firmware_bridge.mqtt.link import Link
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, Message, NotPem, tls_context
 
@@ -27,7 +28,7 @@ ORDERS: Final = "give this table's orders"
 SETTLES: Final = "settle this table's rounds"
 
 REFUSALS: Final = ("login", "wants_certificate")
-"""Rows of FAILURES that prove that a client without a login is refused."""
+"""Codes of `SEEN` that prove that a client without a login is refused."""
 
 Got = str
 """What came of a message: `through`, `dropped`, `unknown` if the broker does not say; else a row of FAILURES."""
@@ -51,7 +52,7 @@ def stranger(machine: Machine) -> Iterator[Finding]:
     got: dict[str, Got] = {}
     for what, each in tries.items():
         got[what] = asyncio.run(_try(alike, *each))
-        if got[what] in FAILURES:
+        if got[what] in SEEN:
             break
     yield _finding(settings, got)
 
@@ -65,8 +66,8 @@ def _finding(settings: BrokerSettings, got: dict[str, Got]) -> Finding:
     if first_got in REFUSALS:
         without = "certificate" if first_got == "wants_certificate" else "login"
         return Finding("OK", "stranger", f"{at} refuses a client without a {without}")
-    if failures := [each for each in got.values() if each in FAILURES]:
-        return _not_tried(FAILURES[failures[0]].seen)
+    if failures := [each for each in got.values() if each in SEEN]:
+        return _not_tried(SEEN[failures[0]])
     if "unknown" in got.values():
         what = f"{at} accepts a client without a login; by MQTT 3.1.1 it does not say whether it drops its messages"
         return Finding("WARN", "stranger", what, GIVE_RIGHTS)
@@ -106,7 +107,7 @@ async def _try(settings: BrokerSettings, topic: str, payload: bytes) -> Got:
         if message.payload == payload and not message.retained:
             report("through")
 
-    def down(_: str) -> None:
+    def down(_: Phrase) -> None:
         row = link.failure or "no_connection"
         if was_in.is_set():
             report("dropped" if row == "not_taken" else "unknown")

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from firmware_bridge.topics.texts import Language, known, text
 from firmware_bridge.topics.texts.phrases import in_words, joined
+from firmware_bridge.topics.texts.refusals import failure
 
 Status = dict[str, Any]
 
@@ -109,16 +110,15 @@ def frame_line(frame: dict[str, Any]) -> str:
 def _broker(status: Status, lang: Language) -> str:
     broker, waiting = status["broker"], _waiting(status, lang)
     if broker["up"] and (trouble := _trouble(broker)):
-        return text(lang, "machine.shared", shared=in_words(lang, trouble), waiting=waiting)
+        return text(lang, "machine.shared", shared=failure(lang, trouble), waiting=waiting)
     if broker["up"]:
         return text(lang, "machine.connected", protocol=broker["protocol"], waiting=waiting)
-    return text(lang, "machine.not_connected", why=in_words(lang, str(broker["why_down"])), waiting=waiting)
+    return text(lang, "machine.not_connected", why=failure(lang, broker["why_down"]), waiting=waiting)
 
 
-def _trouble(broker: Mapping[str, Any]) -> str | None:
-    """Return what is wrong with a broker there: who else has the name, why no connection lasts, what it refuses."""
-    found: str | None = broker.get("shared") or broker.get("why_down") or broker.get("fault")
-    return found
+def _trouble(broker: Mapping[str, Any]) -> Any:
+    """What is wrong with a broker that is there: who else has the name, why no connection lasts, what it refuses."""
+    return broker.get("shared") or broker.get("why_down") or broker.get("fault")
 
 
 def _waiting(status: Status, lang: Language) -> str:

@@ -8,7 +8,7 @@ from firmware_bridge.daemon.table.clock import now
 from firmware_bridge.daemon.table.fair_turns import Window
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.facts import inputs
-from firmware_bridge.facts.book.refusals import Value
+from firmware_bridge.facts.book.refusals import Phrase, Value, phrase
 
 NEWS: Final = 5
 """Reasons within a minute that are journaled at most: another client may change its mind as often as it likes."""
@@ -37,23 +37,23 @@ class BrokerOutage:
         loop: asyncio.AbstractEventLoop,
     ) -> None:
         self._table, self._is_up, self._is_doubtful, self._loop = table, is_up, is_doubtful, loop
-        self._why, self._news = "not connected yet", Window(NEWS, 60.0)
+        self._why, self._news = phrase("not_connected"), Window(NEWS, 60.0)
         self._breaks = 0
         self._losing: asyncio.TimerHandle | None = None
         self._steady: asyncio.TimerHandle | None = None
         self._again: asyncio.TimerHandle | None = None
 
     @property
-    def why(self) -> str:
-        """Why there is no connection, or none that lasts; "" where all is well."""
-        return "" if self._is_up() and self._reported() is None else self._why
+    def why(self) -> Phrase | None:
+        """Why there is no connection, or none that lasts; None where all is well."""
+        return None if self._is_up() and self._reported() is None else self._why
 
     def up(self) -> None:
         """Watch whether the connection lasts, after each reconnect."""
         self._steady = self._loop.call_later(LOST_AFTER_S, self._lasted)
 
-    def down(self, why: str) -> None:
-        """Note why the connection is lost, or an attempt failed."""
+    def down(self, why: Phrase) -> None:
+        """Called when the connection is lost, or an attempt failed."""
         self._why = why
         self._breaks += 1
         if self._steady:
@@ -69,13 +69,13 @@ class BrokerOutage:
         elif self._losing.when() <= self._loop.time():
             self._loop.call_soon(self._lost)  # later: the connection may break while an entry is being published
 
-    def warn(self, why: str) -> None:
-        """Report the broker as lost soon, for this reason, with or without a connection."""
+    def warn(self, why: Phrase) -> None:
+        """Reports the broker as lost soon, for this reason, with or without a connection."""
         self._why = why
         self._loop.call_soon(self._report_lost, why)
 
-    def fault(self, what: str | None) -> None:
-        """Show what a broker that is there does not do; None: nothing."""
+    def fault(self, what: Phrase | None) -> None:
+        """Shows what a broker that is there does not do; None: nothing."""
         self._table.unwarn(FAULT)
         if what:
             self._table.warn(FAULT, why=what)
@@ -107,7 +107,7 @@ class BrokerOutage:
 
     def _lost(self) -> None:
         if not self._is_up() and self._reported() is None:
-            self._table.handle(inputs.DeviceLost(**now(), device="broker", why=self._why))
+            self._table.handle(_input_of(self._why))
 
     def _report_change(self) -> None:
         """Report the reason of an outage that has become another one, now or when there were fewer."""
@@ -118,8 +118,8 @@ class BrokerOutage:
                 self._again.cancel()
             self._again = self._loop.call_later(AGAIN_S, self._report_change)
 
-    def _report_lost(self, why: str) -> bool:
-        """Report a reason that is not known yet; return whether it is known now."""
+    def _report_lost(self, why: Phrase) -> bool:
+        """Reports a reason that is not known yet; whether it is known now."""
         known = self._reported()
         if known == why:
             return True
@@ -127,10 +127,14 @@ class BrokerOutage:
             return False
         if known is not None:
             self._table.handle(inputs.DeviceBack(**now(), device="broker", resumes=True))
-        self._table.handle(inputs.DeviceLost(**now(), device="broker", why=why))
+        self._table.handle(_input_of(why))
         return True
 
     def _reported(self) -> Value | None:
         """Return the reason in the open irregularity, None where none is open; of a version before, its English."""
         irregular = self._table.shoe.device.irregular
         return next((each.values.get("why", each.detail) for each in irregular if each.id == "broker_lost"), None)
+
+
+def _input_of(why: Phrase) -> inputs.DeviceLost:
+    return inputs.DeviceLost(**now(), device="broker", code=why.code, values=why.values)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from contextlib import suppress
 from typing import Any, Final, Literal
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from firmware_bridge import __build__, __version__
 from firmware_bridge.daemon.delivery.backlog import UnsentAlarms
@@ -27,6 +27,7 @@ from firmware_bridge.daemon.table.signed_orders import SignedOrders
 from firmware_bridge.daemon.table.store_watch import StoreWatch
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.facts.book.measures import Health
+from firmware_bridge.facts.book.refusals import Phrase, phrase
 from firmware_bridge.facts.decoding import Undecodable, json_of
 from firmware_bridge.facts.wire import VERSION, StateHead, joined
 from firmware_bridge.facts.wire_states import Status
@@ -43,6 +44,7 @@ from firmware_bridge.record.envelope import content
 from firmware_bridge.shoe.state import is_card_out
 from firmware_bridge.topics.state import mode
 from firmware_bridge.topics.texts.alarms import worded
+from firmware_bridge.topics.texts.refusals import english
 
 MOST: Final = 16
 """Boot ids kept at most."""
@@ -67,14 +69,9 @@ class DuplicateTableId:
         self._online: set[str] = set()
 
     @property
-    def warning(self) -> str | None:
-        """The text for a technician about other daemons, None where there is none."""
-        if not self._online:
-            return None
-        return (
-            f"another shoe reports as table {self._table}: "
-            "is a second shoe switched on with this table id? Switch one off, or correct its [table] id"
-        )
+    def warning(self) -> Phrase | None:
+        """The failure of other daemons with this id, None where there is none."""
+        return phrase("same_table", table=self._table) if self._online else None
 
     def is_ours(self, payload: bytes, link: int) -> bool:
         """Handle a live `status`; return whether this daemon published it, over its connection `link`."""
@@ -156,7 +153,7 @@ class Uplink:
         of_others = [f"{prefix}/{name}" for name in (*self._state_topics, *STREAMS) if name != CHECKPOINT]
         self.link = Link(
             settings, loop, will=self._will, topics=topics, own=self._own, of_others=of_others, driver=QuickConnection,
-            on_up=self._on_up, on_down=self._on_down, largest=LARGEST_MESSAGE,
+            on_up=self._on_up, on_down=self._on_down, largest=LARGEST_MESSAGE, say=english,
             on_fault=lambda: self.outage.fault(self.link.fault),
             on_delivered=self._on_delivered, on_message=self._on_message,
         )  # fmt: skip
@@ -235,17 +232,17 @@ class Uplink:
         return {
             "up": self.link.up,
             "protocol": {4: "3.1.1", 5: "5"}.get(self.link.protocol or 0),
-            "why_down": self.outage.why or None,
-            "shared": self.shared,
-            "fault": self.link.fault,
+            "why_down": to_builtins(self.outage.why),
+            "shared": to_builtins(self.shared),
+            "fault": to_builtins(self.link.fault),
             "waiting": self.outbox.waiting,
             "acked": self.outbox.cursor,
             "store": self._store.status(),
         }
 
     @property
-    def shared(self) -> str | None:
-        """The text about another shoe with this table id, or a client-id conflict; None where there is none."""
+    def shared(self) -> Phrase | None:
+        """The failure of another shoe with this table id, or a client-id conflict; None where there is none."""
         return self.link.shared_name or self._duplicates.warning
 
     def _is_doubtful(self) -> bool:
@@ -270,7 +267,7 @@ class Uplink:
         self.outbox.up()
         self._store.up()
 
-    def _on_down(self, why: str) -> None:
+    def _on_down(self, why: Phrase) -> None:
         self.outage.down(why)
         self.states.down()
         self._echoes.end()
@@ -284,7 +281,8 @@ class Uplink:
     def _mute(self, topic: str) -> None:
         """Handle a broker that acknowledged a message and did not pass it on."""
         self.link.give_up(f"{self._prefix}/{topic}")
-        self.outage.warn(self.outage.why)
+        if why := self.outage.why:
+            self.outage.warn(why)
 
     def _on_delivered(self, mid: int) -> None:
         if not self._has_heard:  # the broker answers in order: what it keeps on our topics came before

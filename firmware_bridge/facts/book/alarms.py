@@ -26,6 +26,7 @@ _NOTE: Final = Row(severity="note")
 _OF_ROUND: Final[Values] = {"round": "number"}
 _OF_CARD: Final[Values] = {"round": "number", "number": "number"}
 _WHY: Final[Values] = {"why": "prompt"}
+_FAILURE: Final[Values] = {"why": "failure"}
 
 SHOE: Final[dict[str, AlarmRow]] = {
     "overdrawn": AlarmRow(Row(choices=("burn", "void"), action="carry"), _OF_ROUND),
@@ -79,7 +80,7 @@ SHOE: Final[dict[str, AlarmRow]] = {
     ),
     "read_again": AlarmRow(Row(blocks=True, confirm=True, choices=("keep",)), {"behind": "number"}),
     "reader_repeats": AlarmRow(Row(), {"cards": "number"}),
-    "broker_lost": AlarmRow(Row(), _WHY),
+    "broker_lost": AlarmRow(Row(), _FAILURE),
     "disk_full": AlarmRow(Row(severity="critical"), _WHY),
     "disk_error": AlarmRow(Row(severity="critical"), _WHY),
     "clock_jump": AlarmRow(_NOTE, {"ms": "number"}),
@@ -98,7 +99,7 @@ BRIDGE: Final[dict[str, AlarmRow]] = {
     "journal_missing": AlarmRow(Row(), {"what": "prompt", "more": "number"}),
     "cursor_error": AlarmRow(Row(), {"why": "word"}),
     "store_silent": AlarmRow(Row(), {"store": "word", "seconds": "number", "entry": "number", "journal": "word"}),
-    "broker_fault": AlarmRow(Row(), _WHY),
+    "broker_fault": AlarmRow(Row(), _FAILURE),
     "disk_low": AlarmRow(Row(), {"free_mb": "number", "journals": "number"}),
     "clock_jump": AlarmRow(Row(), {"days": "number"}),
     "certificate_ends": AlarmRow(Row(), {"certificate": "phrase", "begins": "word", "ends": "word", "ended": "word"}),

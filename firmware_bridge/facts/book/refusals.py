@@ -24,6 +24,8 @@ Kind = Literal[
     "prompt",
     "slot",
     "given",
+    "failure",
+    "failures",
 ]
 """What a value is: a `word` stays as it is in each language; a `person` is replaced where a store has pseudonyms.
 
@@ -31,6 +33,7 @@ list, either, all: words with commas, "or", "and" between them. phrases, clauses
 field: the name of a field of an order. todo: the id of an alarm, beside the value `policy`: what to do about it.
 remedy: a refusal, for what to do about it. prompt: what has no code yet, in English: what a game says is due, a fault
 of a text or of the disk. slot, given: of alarms, slots and other words of the shoe, with commas: both have texts.
+failure, failures: a row of failures.py.
 """
 
 Values = dict[str, Kind]

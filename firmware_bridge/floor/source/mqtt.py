@@ -16,8 +16,8 @@ from typing import Final
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.config import MqttSection, secret
 from firmware_bridge.floor.source import Delivery, delivery
+from firmware_bridge.floor.source.failures import said
 from firmware_bridge.mqtt.connection import Connection
-from firmware_bridge.mqtt.errors import INGEST
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, NotConnected
 from firmware_bridge.mqtt.subscriber import Reader, Subscriber
 
@@ -123,7 +123,7 @@ class MqttSource(Reader):
         """Read until there are enough messages, or no more come; connect first."""
         if self._link is None:
             self._loop, self._is_away = asyncio.SelectorEventLoop(), True
-            self._link = Subscriber(self._settings, INGEST, self._topics, self, self._loop)
+            self._link = Subscriber(self._settings, said, self._topics, self, self._loop)
         if self._is_away:
             self._link.start()
             self._is_away = False

@@ -234,8 +234,8 @@ def clock_jumped(draft: Draft, fact: inputs.ClockJumped) -> None:
 
 
 def lost(draft: Draft, fact: inputs.DeviceLost) -> None:
-    """Open the irregularity of a lost reader or broker."""
-    draft.open_irregularity(f"{fact.device}_lost", why=fact.why)
+    """Opens the irregularity of a lost reader or broker."""
+    draft.open_irregularity(f"{fact.device}_lost", why=Phrase(fact.code, fact.values) if fact.code else fact.why)
 
 
 def reader_faulted(draft: Draft, fact: inputs.ReaderFaulted) -> None:

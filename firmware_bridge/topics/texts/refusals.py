@@ -6,8 +6,8 @@ from typing import Any, Final
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from firmware_bridge.facts.book import alarms
-from firmware_bridge.facts.book.refusals import PHRASES, REFUSALS, Kind
+from firmware_bridge.facts.book import alarms, failures
+from firmware_bridge.facts.book.refusals import PHRASES, REFUSALS, Kind, Phrase
 from firmware_bridge.facts.orders import Answer
 from firmware_bridge.topics.texts import Language, known, names
 from firmware_bridge.topics.texts.phrases import in_words
@@ -24,6 +24,7 @@ BETWEEN: Final[dict[Kind, tuple[str, str, str]]] = {
     "all": (" and ", " 和 ", " 和 "),
     "phrases": (", ", "、", "、"),
     "clauses": ("; ", "；", "；"),
+    "failures": (", ", "、", "、"),
 }
 """What stands between the parts of a value, in each of `LANGUAGES`."""
 
@@ -60,6 +61,19 @@ def worded(answer: Answer) -> Answer:
     )
 
 
+def failure(lang: Language, value: Any) -> str:
+    """A failure of the broker in words, as a fact or as it is on the wire; of an older table, its English."""
+    match to_builtins(value) if isinstance(value, Phrase) else value:
+        case {"code": str(code), **more}:
+            return _text(lang, f"failure.{code}", failures.ROWS.get(code), more.get("values", {})) or code
+    return str(value)
+
+
+def english(value: Phrase) -> str:
+    """A failure of the broker in a line of the log, or of a command."""
+    return failure("en", value)
+
+
 def _text(lang: Language, id: str, row: Mapping[str, Kind] | None, values: Plain) -> str:
     """Return the text of an id with its values, "" where there is none, as of a newer table."""
     found = known(lang, id)
@@ -79,6 +93,10 @@ def given(lang: Language, kind: Kind, value: Any, values: Plain) -> str:
             return _phrase(lang, value)
         case "list" | "either" | "all" | "phrases" | "clauses":
             return _between(lang, kind).join(_phrase(lang, each) for each in _several(value))
+        case "failure":
+            return failure(lang, value)
+        case "failures":
+            return _between(lang, kind).join(failure(lang, each) for each in _several(value))
         case "remedy":
             return _remedy(lang, value) or _phrase(lang, value)
         case "field":

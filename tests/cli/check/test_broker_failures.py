@@ -13,8 +13,10 @@ from typing import Any, NamedTuple
 import pytest
 from pytest_mock import MockerFixture
 
-from firmware_bridge.mqtt.errors import FAILURES, BrokerErrors
+from firmware_bridge.mqtt.errors import SEEN, BrokerErrors
 from firmware_bridge.mqtt.settings import BrokerSettings
+from firmware_bridge.topics.texts import text
+from firmware_bridge.topics.texts.refusals import english
 from tests.cli.check import checked
 from tests.cli.check.checked import Checked
 from tests.kit import broker as real
@@ -187,13 +189,13 @@ def place(brokers: Callable[..., Broker], tls: Path, tmp_path: Path) -> Iterator
         yield Place(brokers, tls, tmp_path, ends)
 
 
-def start_of(text: str) -> str:
+def start_of(row: str) -> str:
     """The words of a row that do not depend on the broker."""
-    return max(text.partition(": ")[0].replace("}", "{").split("{")[0::2], key=len)
+    return max(text("en", f"failure.{row}").partition(": ")[0].replace("}", "{").split("{")[0::2], key=len)
 
 
 def test_every_row_is_met() -> None:
-    assert {*SCENES, *LATER, *ELSEWHERE, "no_connection"} == {*FAILURES}
+    assert {*SCENES, *LATER, *ELSEWHERE, "no_connection"} == {*SEEN}
 
 
 @pytest.mark.parametrize("row", SCENES)
@@ -204,7 +206,7 @@ def test_what_is_said_of_the_broker_and_of_strangers(
         mocker.patch("firmware_bridge.mqtt.connection.CONNECT_S", 0.5)
     found = check(mqtt=SCENES[row](place))
     said = found["broker"][-1]
-    assert (said["level"], start_of(FAILURES[row].text) in said["text"]) == ("FAIL", True), said
+    assert (said["level"], start_of(row) in said["text"]) == ("FAIL", True), said
     assert said["remedy"]
     (stranger,) = found["stranger"]
     assert (stranger["level"] == "OK") == (row in PROVEN), stranger
@@ -221,11 +223,11 @@ def test_what_is_said_of_a_connection_that_worked(table: Any, mocker: MockerFixt
         bridge = table(peer.port, keepalive_s=3)
         bridge.until(lambda: row in bridge.failures)
         first = bridge.failures.index(row)
-        assert start_of(FAILURES[row].text) in bridge.downs[first]
+        assert start_of(row) in bridge.downs[first]
         assert bridge.failures[:first] == ["broke", "broke"] * row.startswith("broke_")
 
 
 def test_another_error_of_connecting_is_shown_as_it_is() -> None:
     errors = BrokerErrors(BrokerSettings(client_id="T07"))
-    text = errors.unreachable(ValueError("odd"))
-    assert (errors.row_of(text), "(odd)" in text) == ("no_connection", True)
+    failure = errors.unreachable(ValueError("odd"))
+    assert (failure.code, "(odd)" in english(failure)) == ("no_connection", True)

@@ -214,7 +214,7 @@ FAULTY: Final = {
     "lent": {"device": "reader", "to": "anna", "since": 0},
     "broker": {
         "up": False,
-        "why_down": "nothing listens at b:1883: start the broker or correct [mqtt] host and port",
+        "why_down": {"code": "refused", "values": {"at": "b:1883"}},
         "protocol": 5,
         "waiting": True,
         "acked": ["0-a", 4],

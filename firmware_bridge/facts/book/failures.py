@@ -1,0 +1,113 @@
+"""The ways a broker fails a table: a row for each, by its code, with its values; the sentences are texts.
+
+Its sentence is the text `failure.CODE`: the fault, then what to do about it behind a colon.
+"""
+
+from typing import Final
+
+from firmware_bridge.facts.book.refusals import Values
+
+_AT: Final[Values] = {"at": "word"}
+_WHY: Final[Values] = {"at": "word", "why": "word"}
+_ERROR: Final[Values] = {"at": "word", "error": "word"}
+_FILE: Final[Values] = {"file": "word", "why": "word"}
+_STATED: Final[Values] = {"at": "word", "code": "word", "remedy": "failure"}
+_LOGIN: Final[Values] = {"at": "word", "user": "failure", "name": "word", "code": "word"}
+_OF_TOPIC: Final[Values] = {"at": "word", "topic": "word"}
+_WHO: Final[Values] = {"who": "word"}
+
+FAILURES: Final[dict[str, Values]] = {
+    "unknown_host": {"at": "word", "host": "word"},
+    "refused": _AT,
+    "timeout": _AT,
+    "no_way": _WHY,
+    "file": _FILE,
+    "not_pem": _FILE,
+    "no_tls": _AT,
+    "tls_silence": _AT,
+    "not_trusted": _WHY,
+    "expired": _WHY,
+    "other_name": _WHY,
+    "wants_certificate": _AT,
+    "certificate_refused": _AT,
+    "tls": _ERROR,
+    "no_connection": _ERROR,
+    "login": _LOGIN,
+    "login_marks": _LOGIN | {"marks": "failures"},
+    "turned_away": _STATED,
+    "silence": _AT,
+    "wants_tls": _AT,
+    "hung_up": _AT,
+    "hung_up_tls": _AT,
+    "no_mqtt": _AT,
+    "shared_name": {"name": "word"},
+    "fell_silent": _AT,
+    "ended": _STATED,
+    "broke": _AT,
+    "broke_often": {"at": "word", "name": "word"},
+    "broke_at_topic": _OF_TOPIC | _WHO,
+    "broke_at_message": _OF_TOPIC | _WHO | {"size": "number"},
+    "not_taken": _STATED | {"topic": "word"},
+    "not_given": _STATED | {"topic": "word"},
+    "no_puback": _OF_TOPIC,
+    "no_suback": _OF_TOPIC,
+    "announced": {"at": "word", "limit": "failure", "remedy": "failure"},
+    "too_large": _OF_TOPIC | {"size": "number", "limit": "number", "remedy": "failure"},
+    "no_echo": _OF_TOPIC | _WHO,
+    "not_connected": {},
+    "same_table": {"table": "word"},
+    "files_changed": {},
+    "no_thread": {"error": "word"},
+    "crashed": {"error": "word"},
+}
+"""Code of a failure -> its values. error, why, code: in the words of the system, of OpenSSL or of MQTT 5.
+
+A value that changes makes another failure, which is reported again."""
+
+REMEDIES: Final[dict[str, Values]] = {
+    "other_version": {},
+    "client_id": {},
+    "may_use": _WHO,
+    "may_write": _WHO,
+    "may_read": _WHO,
+    "starting": {},
+    "overloaded": {},
+    "banned": {},
+    "stopping": {},
+    "login_method": {},
+    "heard_nothing": {},
+    "bad_topic": {},
+    "packet_limit": {},
+    "message_rate": {},
+    "quota": {},
+    "administrator": {},
+    "no_retained": {},
+    "no_qos_1": {},
+    "other_server": {},
+    "moved": {},
+    "many_connect": {},
+    "connect_time": {},
+    "see_log": {},
+}
+"""Code of what to do about a reason code of MQTT 5 -> its values."""
+
+PARTS: Final[dict[str, Values]] = {
+    "user": {"name": "word"},
+    "no_user": {},
+    "retain_missing": {},
+    "qos_missing": {},
+    "packets_of": {"count": "number"},
+    "bom": {},
+    "zero_width": {},
+    "no_break_space": {},
+    "carriage_return": {},
+    "line_end": {},
+    "tab": {},
+    "zero_byte": {},
+    "utf_16": {},
+    "outer_space": {},
+}
+"""Code of another value of a failure -> its own values: a user, a limit, and what nobody sees in a password."""
+
+ROWS: Final = FAILURES | REMEDIES | PARTS
+"""Every code that has a text `failure.CODE`."""

@@ -1,0 +1,109 @@
+"""The words of a broker's failures: each row of the book has a text in every language, and for each reader."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from string import Formatter
+from typing import Final
+
+import pytest
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.reasoncodes import ReasonCode
+
+from firmware_bridge.client import failures as backend
+from firmware_bridge.facts import inputs
+from firmware_bridge.facts.book.failures import FAILURES, REMEDIES, ROWS
+from firmware_bridge.facts.book.refusals import Phrase, Value, phrase
+from firmware_bridge.floor.source import failures as office
+from firmware_bridge.mqtt import reasons
+from firmware_bridge.mqtt.errors import SEEN, BrokerErrors
+from firmware_bridge.mqtt.settings import BrokerSettings
+from firmware_bridge.topics.texts import LANGUAGES, Language, text
+from firmware_bridge.topics.texts.alarms import about
+from firmware_bridge.topics.texts.refusals import english, failure
+from tests.kit.alarms import unfit
+from tests.kit.table import Table
+
+CHINESE: Final[tuple[Language, ...]] = ("zh-Hant", "zh-Hans")
+
+REFUSED: Final = phrase("refused", at="b:1883")
+
+OF_A_TABLE: Final = {"announced", "too_large", "no_echo", "not_taken", "not_given", "no_puback", "no_suback"}
+"""Failures that a reader of messages does not report by their sentence."""
+
+
+def filled(code: str) -> Phrase:
+    """The failure with a value of each kind."""
+    made: dict[str, Callable[[], Value]] = {
+        "number": lambda: 7,
+        "failure": lambda: phrase("see_log"),
+        "failures": lambda: (phrase("tab"), phrase("bom")),
+    }
+    return Phrase(code, {name: made.get(kind, lambda: "X")() for name, kind in ROWS[code].items()})
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_text_has_the_values_of_its_row(lang: Language) -> None:
+    for code, row in ROWS.items():
+        fields = {name for _, name, _, _ in Formatter().parse(text(lang, f"failure.{code}")) if name}
+        assert fields <= {*row}, code
+
+
+@pytest.mark.parametrize("lang", CHINESE)
+def test_each_failure_is_said_in_chinese(lang: Language) -> None:
+    for code in ROWS:
+        assert re.search(r"[一-鿿]", failure(lang, filled(code))), code
+
+
+def test_what_is_seen_of_a_broker_is_in_the_book() -> None:
+    assert {*SEEN} <= {*FAILURES}
+    assert {*reasons.REMEDIES.values(), *reasons.MAY_READ.values(), reasons.SEE_LOG, "may_write"} == {*REMEDIES}
+
+
+@pytest.mark.parametrize("code", sorted({*SEEN} - OF_A_TABLE))
+def test_a_backend_and_the_office_have_words_of_their_own(code: str) -> None:
+    assert "{" not in backend.said(filled(code)) + office.said(filled(code))
+    assert "[mqtt]" not in backend.said(filled(code))
+    assert code not in (backend.said(filled(code)), office.said(filled(code)))
+
+
+def test_a_remedy_is_said_with_the_failure() -> None:
+    stated = phrase("ended", at="b:1883", code="Quota exceeded", remedy=phrase("quota"))
+    assert english(stated) == (
+        "the broker b:1883 ended the connection (Quota exceeded): "
+        "this table is over the broker's quota: raise it; it is tried again more and more slowly"
+    )
+
+
+def test_a_lost_broker_is_on_record_by_code_and_values() -> None:
+    lost = inputs.DeviceLost(at=0, device="broker", code=REFUSED.code, values=REFUSED.values)
+    (alarm,) = Table(burn="none").play("shoe", lost).shoe.device.irregular
+    assert (alarm.values, unfit(alarm.id, alarm.values)) == ({"why": REFUSED}, [])
+    assert about("zh-Hant", alarm.id, alarm.values).startswith("b:1883 沒有服務")
+
+
+def test_the_english_of_a_version_before_is_shown_as_it_is() -> None:
+    lost = inputs.DeviceLost(at=0, device="broker", why="nothing listens at b:1883")
+    (alarm,) = Table(burn="none").play("shoe", lost).shoe.device.irregular
+    assert about("zh-Hant", alarm.id, alarm.values) == "nothing listens at b:1883"
+
+
+def test_a_failure_of_a_newer_version_is_shown_by_its_code() -> None:
+    assert failure("zh-Hant", {"code": "of_tomorrow", "values": {}}) == "of_tomorrow"
+
+
+@pytest.mark.parametrize(("code", "remedy"), [(0x87, "may_write"), (0x95, "packet_limit"), (0x83, "see_log")])
+def test_a_reason_code_has_its_remedy(code: int, remedy: str) -> None:
+    errors = BrokerErrors(BrokerSettings(client_id="T07"))
+    refused = errors.not_taken("shoe/T07/event", ReasonCode(PacketTypes.PUBACK, identifier=code))
+    assert refused.code == "not_taken"
+    assert refused.values["remedy"] == phrase(remedy, **({"who": "T07"} if remedy == "may_write" else {}))
+    assert set(refused.values) == {*FAILURES["not_taken"]}
+
+
+def test_a_password_with_what_nobody_sees_is_named() -> None:
+    errors = BrokerErrors(BrokerSettings(client_id="T07", username="T07", password=b"\xef\xbb\xbfright\n"))
+    refused = errors.refusal(ReasonCode(PacketTypes.CONNACK, identifier=0x86))
+    assert "user 'T07' (Bad user name or password)" in english(refused)
+    assert "(a BOM, a line end)" in english(refused)
