@@ -13,14 +13,6 @@ class JournalError(BridgeError, ValueError):
     """Journal that cannot be trusted as it is."""
 
 
-class DiskError(BridgeError, OSError):
-    """Journal that cannot be written now; `irregularity`: id under which the shoe reports it."""
-
-    def __init__(self, what: str, hint: str, irregularity: str) -> None:
-        super().__init__(what, hint)
-        self.irregularity = irregularity
-
-
 class UsageError(BridgeError, ValueError):
     """Options of a command that contradict each other."""
 

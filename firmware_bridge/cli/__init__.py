@@ -85,12 +85,21 @@ SPEAKING: Final = ("do", "enter", "status", "watch")
 
 def _in_language(arguments: argparse.Namespace, error: BridgeError) -> str:
     if arguments.command not in SPEAKING:
-        return str(error)
+        return _of_disk(error) or str(error)
     from firmware_bridge.cli.watch.language import language  # imported here: most commands speak English
     from firmware_bridge.topics.texts.phrases import in_words, joined
 
     lang = language(arguments.lang, arguments.config)
     return joined(lang, *(in_words(lang, each) for each in (error.what, error.hint)))
+
+
+def _of_disk(error: BridgeError) -> str:
+    """The sentence of an error of the journal's disk, "" for any other."""
+    from firmware_bridge.facts.book.failures import DiskError  # imported here: most commands end without an error
+    from firmware_bridge.topics.texts.refusals import failure
+
+    disk = getattr(error, "error", error)
+    return "; ".join(failure("en", each) for each in (disk.why, disk.todo)) if isinstance(disk, DiskError) else ""
 
 
 def _code_of(error: BridgeError) -> Exit:

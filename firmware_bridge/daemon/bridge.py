@@ -32,6 +32,7 @@ from firmware_bridge.daemon.devices.watch import Watch
 from firmware_bridge.daemon.devices.wires import input_pins, output_pins, wires
 from firmware_bridge.daemon.table.clock import now
 from firmware_bridge.daemon.table.control import Control
+from firmware_bridge.daemon.table.disk_outage import words
 from firmware_bridge.daemon.table.fair_turns import Window, begun
 from firmware_bridge.daemon.table.leases import Leasable
 from firmware_bridge.daemon.table.opening import Opened, open_journal
@@ -242,7 +243,7 @@ class Bridge:
         except OSError as error:
             log.warning("the control socket cannot be opened (%s)", in_words(error))
         assert self.table.disk
-        self._systemd.notify("READY=1", f"STATUS=table {self.config.table.id}: {self.table.disk}")
+        self._systemd.notify("READY=1", f"STATUS=table {self.config.table.id}: {words(self.table.disk)}")
 
     async def _go_public(self) -> None:
         if not self._is_linked:

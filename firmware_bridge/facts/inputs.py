@@ -299,10 +299,12 @@ class ReaderBooted(Input, frozen=True, kw_only=True):
 
 
 class DiskFailed(Input, frozen=True, kw_only=True):
-    """The journal could not be written from `at` until `until`; journaled once it can be."""
+    """The journal could not be written from `at` until `until`; journaled once it can be. why, code: see DeviceLost."""
 
     irregularity: Literal["disk_full", "disk_error"]
-    why: str
+    why: str = ""
+    code: str = ""
+    values: dict[str, Value] = {}
     until: int
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from firmware_bridge.errors import DiskError, JournalError, in_words
+from firmware_bridge.errors import JournalError, in_words
 from firmware_bridge.facts.events import Entry
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.files import InUse, file_name, journal_files, lock
@@ -80,7 +80,7 @@ class Journal:
         except JournalError as error:
             raise refusal(error, self.directory) from None
         except SyncFailed as error:
-            raise DiskError(error.what, error.hint, "disk_error") from None
+            raise error.error from None
         except OSError as error:
             raise unusable(self.directory, error) from None
         finally:
@@ -242,4 +242,4 @@ def _sync_folder(fd: int) -> None:
     try:
         os.fsync(fd)
     except OSError as error:
-        raise SyncFailed(f"the disk did not confirm a file ({error.strerror})", "replace the disk") from None
+        raise SyncFailed("file_unconfirmed", error) from None

@@ -5,7 +5,9 @@ import os
 from pathlib import Path
 from typing import Final
 
-from firmware_bridge.errors import BridgeError, DiskError
+from firmware_bridge.errors import BridgeError
+from firmware_bridge.facts.book.failures import DiskError
+from firmware_bridge.facts.book.refusals import Phrase, phrase
 
 SECTOR: Final = 512
 """Bytes that a disk writes as a unit: no two records share a sector."""
@@ -34,6 +36,10 @@ FAILING: Final = (errno.EROFS, errno.EIO)
 
 class SyncFailed(BridgeError):
     """The disk did not confirm a write: its content is unknown, so the process must end and read it again."""
+
+    def __init__(self, code: str, error: OSError) -> None:
+        self.error = DiskError(phrase(code, error=_words(error)), phrase("replace_disk"), "disk_error")
+        super().__init__(self.error.what, self.error.hint)
 
 
 class FilledFile:
@@ -76,7 +82,7 @@ class FilledFile:
             os.fdatasync(self._fd)
         except OSError as error:
             self._is_sound = False
-            raise SyncFailed(f"the disk did not confirm a write ({error.strerror})", "replace the disk") from None
+            raise SyncFailed("unconfirmed", error) from None
 
     def fill(self) -> None:
         """Fill one step ahead, and wait until that is on disk. Raises OSError: space filled before it is kept."""
@@ -108,7 +114,7 @@ class FilledFile:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         except OSError as error:
             self._is_sound = False
-            raise SyncFailed(f"an incomplete write cannot be undone ({error.strerror})", "replace the disk") from None
+            raise SyncFailed("write_not_undone", error) from None
 
 
 class Spare:
@@ -172,7 +178,7 @@ class Spare:
         try:
             self.clear()
         except OSError as error:
-            raise SyncFailed(f"an incomplete file cannot be removed ({error.strerror})", "replace the disk") from None
+            raise SyncFailed("file_not_removed", error) from None
 
 
 def padded(text: bytes) -> bytes:
@@ -200,23 +206,29 @@ def content_size(path: Path) -> int:
 
 def unwritable(error: OSError) -> DiskError:
     """Return the error for a failed write."""
-    return _disk_error("the journal cannot be written", error, "check the disk and its mount")
+    return _disk_error(phrase("journal_unwritable", error=_words(error)), error, phrase("check_mount"))
 
 
 def unusable(directory: Path, error: OSError) -> DiskError:
     """Return the error for a directory where no journal can be read or begun."""
-    what = f"the journal's directory {directory} cannot be used"
-    return _disk_error(what, error, "correct [journal] dir, or let the daemon's user write there")
+    why = phrase("directory_unusable", path=str(directory), error=_words(error))
+    return _disk_error(why, error, phrase("correct_directory"))
 
 
-def _disk_error(what: str, error: OSError, usual: str) -> DiskError:
-    hint = usual
+def _disk_error(why: Phrase, error: OSError, usual: Phrase) -> DiskError:
+    return DiskError(why, _remedy(error) or usual, "disk_full" if error.errno in NO_SPACE else "disk_error")
+
+
+def _remedy(error: OSError) -> Phrase | None:
+    """Return what to do about an error of the disk; None where that depends on what was tried."""
     if error.errno in NO_SPACE:
-        hint = "free some space: `shoe check` shows how much is needed"
-    elif error.errno in FAILING:
-        hint = "the SD card may be failing: check dmesg, and replace it"
-    elif error.errno == errno.EISDIR and error.filename:
-        hint = f"a folder lies where the daemon keeps a file: move {os.fsdecode(error.filename)} away"
-    return DiskError(
-        f"{what} ({error.strerror or error})", hint, "disk_full" if error.errno in NO_SPACE else "disk_error"
-    )
+        return phrase("free_space")
+    if error.errno in FAILING:
+        return phrase("card_failing")
+    if error.errno == errno.EISDIR and error.filename:
+        return phrase("folder_in_place", path=os.fsdecode(error.filename))
+    return None
+
+
+def _words(error: OSError) -> str:
+    return error.strerror or str(error)

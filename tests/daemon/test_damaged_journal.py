@@ -14,6 +14,7 @@ from firmware_bridge.config.calibration import FILE
 from firmware_bridge.errors import JournalError
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.journal.recovery import refusal
+from firmware_bridge.topics.texts.alarms import about
 from tests.kit import backend as listening
 from tests.kit import broker as real
 from tests.kit import command
@@ -158,8 +159,9 @@ def test_an_old_journal_that_is_spoiled_before_it_was_sent_is_named_and_all_else
     table.until(lambda: any(each["journal"].startswith("6-") for each in backend.on("round")))
     table.until(lambda: [each["id"] for each in backend.on("alarm")[-1]["open"]] == [alarm])
     (raised,) = backend.on("alarm")[-1]["open"]
-    assert path.name in raised["values"]["what"]
-    assert what in raised["values"]["what"]
+    words = about("en", alarm, raised["values"])
+    assert path.name in words
+    assert what in words
     assert (raised["blocks"], raised["severity"]) == (False, "warning")
     status = table.ask(do="status")
     assert (status["mode"], status["broker"]["up"]) == ("FULL", True)

@@ -96,7 +96,7 @@ def test_on_a_full_disk_nothing_is_guided_or_lost(table: DaemonTable, backend: B
     table.until(lambda: alarms(backend) == ["disk_full"])
     lamps = backend.on("lamps")[-1]
     assert (lamps["lit"], table.board.waiting) == ({"fault": "blocked"}, 3)
-    assert "free some space" in backend.on("alarm")[-1]["open"][0]["values"]["hint"]
+    assert backend.on("alarm")[-1]["open"][0]["values"]["hint"] == {"code": "free_space"}
     refused = table.ask(do="void", by="anna", why="why not")
     assert (refused["ok"], "cannot be written" in refused["error"]) == (False, True)
     assert written(table) == before

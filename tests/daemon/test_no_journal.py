@@ -11,6 +11,7 @@ import pytest
 
 from firmware_bridge.config.socket_address import socket_address
 from firmware_bridge.journal.files import journal_files
+from firmware_bridge.topics.texts.refusals import failure
 from tests.daemon.disks import Ext4
 from tests.daemon.manager import Manager
 from tests.kit import backend as listening
@@ -100,7 +101,8 @@ def test_a_directory_that_cannot_be_used_is_shown_until_it_can(
     if "directory" in obstacle:
         remedy = f"a folder lies where the daemon keeps a file: move {directory / obstacle.split()[0]} away"
     alarm = last(backend, "alarm")["open"][0]
-    assert (alarm["values"], alarm["blocks"]) == ({"why": what, "hint": remedy}, True)
+    assert {name: failure("en", value) for name, value in alarm["values"].items()} == {"why": what, "hint": remedy}
+    assert alarm["blocks"]
     assert (last(backend, "lamps")["lit"], last(backend, "lamps")["why"]) == (STOPPED, ["disk_error"])
     table.until(lambda: backend.on("status"))
     status = last(backend, "status")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from firmware_bridge.cli import main
-from firmware_bridge.errors import DiskError
+from firmware_bridge.facts.book.failures import DiskError
 from firmware_bridge.facts.events import RecordBegun
 from firmware_bridge.journal.journal import Journal
 from tests.daemon import listened

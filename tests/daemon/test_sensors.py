@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from firmware_bridge.daemon.devices import panel, sensors
-from firmware_bridge.errors import DiskError
+from firmware_bridge.facts.book.failures import DiskError
 from firmware_bridge.facts.events import Irregular, Noted
 from firmware_bridge.journal.journal import Journal
 from firmware_bridge.topics.texts.alarms import what

@@ -9,7 +9,7 @@ import pytest
 
 from firmware_bridge import __version__
 from firmware_bridge.cli.watch.screen import screen
-from firmware_bridge.errors import DiskError
+from firmware_bridge.facts.book.failures import DiskError
 from firmware_bridge.journal.cursor import ENOUGH
 from firmware_bridge.journal.journal import Journal
 from hardware.pins.pin import Pin, pin_factory

@@ -24,8 +24,9 @@ from pathlib import Path
 from random import Random
 
 from firmware_bridge.daemon.table.recorder import NEXT, ROLLED_BACK, UNSIGNED
-from firmware_bridge.errors import DiskError, JournalError
+from firmware_bridge.errors import JournalError
 from firmware_bridge.facts import orders
+from firmware_bridge.facts.book.failures import DiskError
 from firmware_bridge.facts.cards import FACES
 from firmware_bridge.journal.cursor import Cursor, read_cursor
 from firmware_bridge.journal.files import journal_files, journal_id

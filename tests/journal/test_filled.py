@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from pytest_mock import MockerFixture
 
-from firmware_bridge.errors import DiskError
 from firmware_bridge.facts import orders
+from firmware_bridge.facts.book.failures import DiskError
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.journal.journal import REST, Journal
 from firmware_bridge.journal.preallocate import MOST_AHEAD, SECTOR, STEP, SyncFailed, content_size, is_fill
@@ -116,7 +116,7 @@ def test_a_failed_write_leaves_the_fill_as_it_was(dealt: Record, mocker: MockerF
     for fitting in (1, 700, 0):
         broken = mocker.patch("os.pwrite", side_effect=short)
         times = iter([fitting])
-        with pytest.raises(DiskError, match="cannot be written"):
+        with pytest.raises(DiskError, match="journal_unwritable"):
             dealt.order(LONG)
         mocker.stop(broken)
         assert newest(dealt).read_bytes() == before
@@ -134,7 +134,7 @@ def test_fill_that_cannot_be_restored_ends_the_process(dealt: Record, mocker: Mo
         raise OSError(30, "Read-only file system")
 
     mocker.patch("os.pwrite", side_effect=once)
-    with pytest.raises(SyncFailed, match="cannot be undone"):
+    with pytest.raises(SyncFailed, match="write_not_undone"):
         dealt.deal("2s")
     mocker.stopall()
     there = newest(dealt).read_bytes()

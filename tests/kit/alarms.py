@@ -38,6 +38,8 @@ def _is(kind: Kind, value: Any) -> bool:
             return isinstance(value, str) or _is_phrase(value)
         case "failure":
             return isinstance(value, str) or _is_of(failures.ROWS, value)
+        case "failures":
+            return isinstance(value, tuple) and all(_is("failure", each) for each in value)
         case "clauses":
             return isinstance(value, tuple) and all(map(_is_phrase, value))
     return kind in TEXTS and isinstance(value, str)

@@ -12,10 +12,13 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.reasoncodes import ReasonCode
 
 from firmware_bridge.client import failures as backend
+from firmware_bridge.daemon.table.disk_outage import words
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.book.failures import FAILURES, REMEDIES, ROWS
 from firmware_bridge.facts.book.refusals import Phrase, Value, phrase
+from firmware_bridge.facts.events import Irregular
 from firmware_bridge.floor.source import failures as office
+from firmware_bridge.journal.preallocate import unwritable
 from firmware_bridge.mqtt import reasons
 from firmware_bridge.mqtt.errors import SEEN, BrokerErrors
 from firmware_bridge.mqtt.settings import BrokerSettings
@@ -83,6 +86,23 @@ def test_a_lost_broker_is_on_record_by_code_and_values() -> None:
     assert about("zh-Hant", alarm.id, alarm.values).startswith("b:1883 沒有服務")
 
 
+def test_a_full_disk_is_on_record_by_code_and_values() -> None:
+    why = phrase("journal_unwritable", error="No space left on device")
+    full = inputs.DiskFailed(at=0, irregularity="disk_full", code=why.code, values=why.values, until=9)
+    table = Table(burn="none").play("shoe", full)
+    (event,) = [each for each in table.events if isinstance(each, Irregular)]
+    assert (event.id, event.values) == ("disk_full", {"why": why})
+    assert about("zh-Hant", event.id, event.values) == "日誌無法寫入（No space left on device）"
+
+
+def test_an_error_of_the_disk_says_what_to_do() -> None:
+    error = unwritable(OSError(28, "No space left on device"))
+    assert words(error) == (
+        "the journal cannot be written (No space left on device); "
+        "free some space: `shoe check` shows how much is needed"
+    )
+
+
 def test_the_english_of_a_version_before_is_shown_as_it_is() -> None:
     lost = inputs.DeviceLost(at=0, device="broker", why="nothing listens at b:1883")
     (alarm,) = Table(burn="none").play("shoe", lost).shoe.device.irregular
@@ -106,4 +126,4 @@ def test_a_password_with_what_nobody_sees_is_named() -> None:
     errors = BrokerErrors(BrokerSettings(client_id="T07", username="T07", password=b"\xef\xbb\xbfright\n"))
     refused = errors.refusal(ReasonCode(PacketTypes.CONNACK, identifier=0x86))
     assert "user 'T07' (Bad user name or password)" in english(refused)
-    assert "(a BOM, a line end)" in english(refused)
+    assert "(a BOM; a line end)" in english(refused)

@@ -22,8 +22,6 @@ CHINESE: Final[tuple[Language, ...]] = ("zh-Hant", "zh-Hans")
 MADE: Final = {
     "_lost": (0,),
     "_report": (2,),
-    "_disk_error": (0, 2),
-    "DiskError": (0, 1),
     "NoDaemon": (0, 1),
     "NotRunning": (0, 1),
     "NotAllowed": (0, 1),
@@ -38,14 +36,12 @@ ROOMS: Final = (
     "shoe",
     "games",
     "journal/resend.py",
-    "journal/preallocate.py",
     "daemon/delivery/backlog.py",
     "daemon/devices/reader.py",
     "daemon/devices/keypads.py",
     "daemon/table/validation.py",
     "daemon/table/budget.py",
     "daemon/table/order_service.py",
-    "daemon/table/disk_outage.py",
     "cli/daemon_socket.py",
     "cli/do",
     "cli/watch",
@@ -169,8 +165,7 @@ def texts_to_translate() -> list[str]:
 
 
 def test_texts_are_found_in_the_source() -> None:
-    assert len(texts_to_translate()) > 20
-    assert "the journal cannot be written" in texts_to_translate()
+    assert len(texts_to_translate()) > 10
 
 
 @pytest.mark.parametrize("lang", CHINESE)
@@ -201,8 +196,6 @@ def test_english_stays_as_the_wire_has_it() -> None:
         ("round 3, turn 4: the next card goes to S2", "第 3 局第 4 問：下一張牌放到 S2"),
         ("round 3, turn 4: S2: hit, stand", "第 3 局第 4 問：S2: hit, stand"),
         ("S2 takes no part: below_min, S9 takes no part: no_such_seat", "S2 不參加：低於下限、S9 不參加：沒有這個座位"),
-        ("the journal cannot be written (No space left on device)", "日誌無法寫入（No space left on device）"),
-        ("journals 3 to 5 are missing", "日誌 3 至 5 缺失"),
         ("the reason is too long: at most 500 characters", "原因太長：最多 500 個字元"),
         ("Input/output error", "Input/output error"),
         ("a newer table says this, and that", "a newer table says this, and that"),

@@ -22,6 +22,7 @@ from firmware_bridge.errors import ConfigError, in_words
 from firmware_bridge.facts.book.alarms import DISK
 from firmware_bridge.facts.decoding import text_in
 from firmware_bridge.topics.texts import alarms
+from firmware_bridge.topics.texts.refusals import failure
 
 SUDO: Final = "put sudo before the command"
 
@@ -165,7 +166,8 @@ def _daemon(path: Path, config: Config) -> tuple[dict[str, Any] | None, Finding]
         return status, Finding("WARN", "daemon", what, RESTART)
     if status["mode"] == "NO_JOURNAL":
         lost = next(each for each in status["alarm"]["open"] if each["id"] in DISK and each["blocks"])
-        remedy = lost["values"].get("hint") or alarms.todo("en", lost["id"], "")
-        return status, Finding("FAIL", "daemon", f"runs, but cannot deal: {status['disk']}", remedy)
+        hint = lost["values"].get("hint")
+        remedy = failure("en", hint) if hint else alarms.todo("en", lost["id"], "")
+        return status, Finding("FAIL", "daemon", f"runs, but cannot deal: {failure('en', status['disk'])}", remedy)
     software = f"version {status['version']}, build {status.get('build', 'unknown')}"
     return status, Finding("OK", "daemon", f"runs, {software}, {status['mode']}")

@@ -192,7 +192,7 @@ def _journal(status: Status, lang: Language) -> str:
         place = text(lang, "machine.entry", journal=status["journal"], seq=status["seq"])
     if not status["disk"]:
         return place
-    return text(lang, "machine.stopped", place=place, why=in_words(lang, str(status["disk"])))
+    return text(lang, "machine.stopped", place=place, why=failure(lang, status["disk"]))
 
 
 def _signal(seen: dict[str, Any], lang: Language) -> str:

@@ -10,7 +10,8 @@ from firmware_bridge.facts.decoding import from_json
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.screen.words import brief, offers, shows
 from firmware_bridge.topics.texts import Language, known, text
-from firmware_bridge.topics.texts.phrases import in_words, joined
+from firmware_bridge.topics.texts.phrases import joined
+from firmware_bridge.topics.texts.refusals import failure
 
 Standing = Literal["in_order", "goes_on", "calibration", "stopped"]
 
@@ -78,7 +79,7 @@ def mode_words(status: Status, lang: Language = "en") -> str:
     """Return the state of the table in words: what stops it comes first, then what is missing."""
     alarms = status["alarm"]["open"]
     if status["disk"]:
-        return text(lang, "stands.disk", why=in_words(lang, str(status["disk"])))
+        return text(lang, "stands.disk", why=failure(lang, status["disk"]))
     if status["mode"] == "OBSERVE":
         return text(lang, "stands.OBSERVE")
     if lease := status.get("lent"):

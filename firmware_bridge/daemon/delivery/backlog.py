@@ -8,7 +8,7 @@ from itertools import islice, pairwise
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
-from firmware_bridge.facts.book.refusals import Value
+from firmware_bridge.facts.book.refusals import Phrase, Value, phrase
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.files import file_name, journal_files, journal_id
 from firmware_bridge.journal.line import Line
@@ -25,8 +25,8 @@ PASSING: Final = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EINTR, errno.E
 NAMED: Final = 100
 """Missing journals that are named one by one at most."""
 
-LeftOut = Callable[[str, str], None]
-"""`left_out(alarm, what)`: entries are not sent; `what` names the file."""
+LeftOut = Callable[[str, Phrase | str], None]
+"""`left_out(alarm, what)`: entries are not sent; `what` names the file: a row of `DISK`, or a fault in English."""
 
 
 class Part(NamedTuple):
@@ -84,12 +84,12 @@ class Backlog:
             for each in islice(self._salvaged(place), most):
                 read.append(each)  # those read before an error count
         except FileNotFoundError:
-            self._report(MISSING, place.path.name, f"{place.path.name} is missing")
+            self._report(MISSING, place.path.name, phrase("journal_missing", journal=place.path.name))
         except OSError as error:
             if error.errno in PASSING:
                 raise
-            why = os.strerror(error.errno or errno.EIO)
-            self._report(DAMAGED, place.path.name, f"{place.path.name} cannot be read ({why})")
+            name, why = place.path.name, os.strerror(error.errno or errno.EIO)
+            self._report(DAMAGED, name, phrase("journal_unreadable", journal=name, error=why))
         else:
             return read, len(read) < most
         return read, True
@@ -121,17 +121,17 @@ class Backlog:
         known = [self._names[n] for n in range(first, min(last, first + NAMED) + 1) if n in self._names]
         if first == last or (known and len(known) == last - first + 1):
             for name in known or (f"journal {first}",):
-                self._report(MISSING, name, f"{name} is missing")
+                self._report(MISSING, name, phrase("journal_missing", journal=name))
         elif first < last:
-            what = f"journals {first} to {last}"
-            self._report(MISSING, what, f"{what} are missing")
+            missing = phrase("journals_missing", first=first, last=last)
+            self._report(MISSING, f"journals {first} to {last}", missing)
 
     def _files(self) -> list[Path]:
         files = journal_files(self._directory)
         self._names |= {_number(path): path.name for path in files}
         return files
 
-    def _report(self, alarm: str, of: str, what: str) -> None:
+    def _report(self, alarm: str, of: str, what: Phrase | str) -> None:
         if (alarm, of) not in self._reported:
             self._reported.add((alarm, of))
             self._left_out(alarm, what)
@@ -156,15 +156,15 @@ class UnsentAlarms:
 
     def __init__(self, table: Warns) -> None:
         self._table = table
-        self._what: dict[str, list[str]] = {DAMAGED: [], MISSING: []}
+        self._what: dict[str, list[Phrase | str]] = {DAMAGED: [], MISSING: []}
 
-    def raise_(self, alarm: str, what: str) -> None:
-        """Raise an alarm, or renew it with another file."""
+    def raise_(self, alarm: str, what: Phrase | str) -> None:
+        """Raises an alarm, or renews it with another file."""
         self._what[alarm].append(what)
         named, more = self._what[alarm][:FILES_NAMED], len(self._what[alarm]) - FILES_NAMED
         self._table.unwarn(alarm)
         beyond: dict[str, Value] = {"more": more} if more > 0 else {}
-        self._table.warn(alarm, what="; ".join(named), **beyond)
+        self._table.warn(alarm, what=tuple(named), **beyond)
 
 
 def place_behind(directory: Path, cursor: Cursor | None) -> Place | None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, UnsetType, to_builtins
 
 from firmware_bridge import __build__, __version__
 from firmware_bridge.config import calibration
@@ -158,7 +158,7 @@ class Control:
             "journal": shoe.journal,
             "seq": shoe.seq,
             "mode": mode(shoe, self._table.observing, bool(self._table.disk)),
-            "disk": self._table.disk and self._table.disk.what,
+            "disk": to_builtins(self._table.disk.why) if self._table.disk else None,
             "broker": self._broker(),
             "reader": self._reader(),
             "keypads": self._keypads(),

@@ -2,24 +2,21 @@
 
 import logging
 from collections import deque
-from typing import Final
+from typing import Any, Final
 
 from firmware_bridge.daemon.table.clock import Stamp, nonce, now
 from firmware_bridge.daemon.table.journal_writer import StillWriting
-from firmware_bridge.errors import DiskError
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.book.alarms import DISK
-from firmware_bridge.facts.book.refusals import Value
+from firmware_bridge.facts.book.failures import DiskError
+from firmware_bridge.facts.book.refusals import Phrase, Value, phrase
 from firmware_bridge.facts.orders import NOT_YET, Answer, refused
 from firmware_bridge.facts.wire_states import Alarm
+from firmware_bridge.topics.texts.refusals import failure
 
 log = logging.getLogger(__name__)
 
-NOT_READ: Final = DiskError(
-    "the journal is still being read",
-    "wait; if it takes long, look for errors of the SD card in dmesg",
-    "journal_unread",
-)
+NOT_READ: Final = DiskError(phrase("journal_unread"), phrase("wait_for_card"), "journal_unread")
 """What a table says until its journal is open. No disk has failed: nothing of it is on record."""
 
 
@@ -41,7 +38,7 @@ class DiskOutage:
             self.since = None
         is_news = str(self.error) != str(error)
         if is_news:
-            log.critical("%s", error)
+            log.critical("%s", words(error))
         if is_first := self.error is None or not self.since:
             self.since = now()
         self.error = error
@@ -61,7 +58,7 @@ class DiskOutage:
         if (lost := self.error) is None:
             return ()
         since, house = self.since["at"] if self.since else 0, DISK[lost.irregularity].house
-        values: dict[str, Value] = {} if lost is NOT_READ else {"why": lost.what, "hint": lost.hint}
+        values: dict[str, Value] = {} if lost is NOT_READ else {"why": lost.why, "hint": lost.todo}
         return (Alarm(lost.irregularity, since, house.severity, house.blocks, (), values=values),)
 
     def as_input(self) -> inputs.DiskFailed:
@@ -74,7 +71,7 @@ class DiskOutage:
             mono=self.since["mono"],
             salt=nonce(),
             irregularity="disk_full" if is_full else "disk_error",
-            why=self.error.what,
+            **_why(self.error.why),
             until=now()["at"],
         )
 
@@ -142,4 +139,14 @@ def disk_out(error: DiskError, id: str | None = None) -> Answer:
         return refused(NOT_YET, id)
     if isinstance(error, StillWriting):
         return refused("disk_late", id)
-    return refused("disk_out", id, why=error.what, todo=error.hint)
+    return refused("disk_out", id, why=error.why, todo=error.todo)
+
+
+def words(error: DiskError) -> str:
+    """The error in a line of the log."""
+    return "; ".join(filter(None, (failure("en", error.why), failure("en", error.todo))))
+
+
+def _why(why: Phrase | str) -> dict[str, Any]:
+    """The fields of an input about this reason."""
+    return {"code": why.code, "values": why.values} if isinstance(why, Phrase) else {"why": why}

@@ -7,7 +7,8 @@ from contextlib import suppress
 from functools import partial
 from typing import Final
 
-from firmware_bridge.errors import DiskError
+from firmware_bridge.facts.book.failures import DiskError
+from firmware_bridge.facts.book.refusals import phrase
 from firmware_bridge.journal.journal import Journal
 from firmware_bridge.journal.line import Line
 
@@ -22,8 +23,7 @@ class StillWriting(DiskError):
     """The disk has not answered yet; the entry is handled further once it has."""
 
     def __init__(self) -> None:
-        hint = "wait; if it lasts, look for errors of the SD card in dmesg; see shoe status before an order is repeated"
-        super().__init__("the disk has not answered yet, what came last is handled when it does", hint, "disk_error")
+        super().__init__(phrase("disk_silent"), phrase("wait_for_disk"), "disk_error")
 
 
 class JournalWriter:

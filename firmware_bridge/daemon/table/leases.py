@@ -91,7 +91,7 @@ class Leases:
         if any(each.is_out for each in self._devices.values()):
             raise NotLeased("not_back_yet")
         if self._table.disk:
-            raise NotLeased("lease_disk_out", todo=self._table.disk.hint)
+            raise NotLeased("lease_disk_out", todo=self._table.disk.todo)
         if self._table.budget.is_spent("people"):
             raise NotLeased("lent_too_often")
         check(self._table.shoe, open_shoe)

@@ -10,7 +10,8 @@ from typing import Final, NamedTuple, TypeVar
 from firmware_bridge.daemon.delivery.backlog import place_behind
 from firmware_bridge.daemon.table.disk_outage import NOT_READ, RETRY_DISK_S
 from firmware_bridge.daemon.table.table import Table
-from firmware_bridge.errors import DiskError, JournalError
+from firmware_bridge.errors import JournalError
+from firmware_bridge.facts.book.failures import DiskError
 from firmware_bridge.journal.cursor import CursorFile
 from firmware_bridge.journal.files import InUse, lock
 from firmware_bridge.journal.journal import Journal

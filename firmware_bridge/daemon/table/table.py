@@ -17,9 +17,9 @@ from firmware_bridge.daemon.table.disk_outage import DiskOutage, DiskQueue, disk
 from firmware_bridge.daemon.table.journal_writer import JournalWriter, StillWriting
 from firmware_bridge.daemon.table.look_ahead import LookAhead
 from firmware_bridge.daemon.table.refusals import Refusals
-from firmware_bridge.errors import DiskError
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.book.alarms import BRIDGE
+from firmware_bridge.facts.book.failures import DiskError
 from firmware_bridge.facts.book.refusals import Value
 from firmware_bridge.facts.events import AnyEvent, CommandAnswered, Entry
 from firmware_bridge.facts.house import House
@@ -255,7 +255,7 @@ class Table:
         except Exception as error:
             self._failed = error
             if isinstance(error, SyncFailed):
-                self.stop_for(DiskError(error.what, error.hint, "disk_error"))
+                self.stop_for(error.error)
             else:
                 with suppress(OSError):
                     self._crashes.note(fact)

@@ -81,8 +81,8 @@ SHOE: Final[dict[str, AlarmRow]] = {
     "read_again": AlarmRow(Row(blocks=True, confirm=True, choices=("keep",)), {"behind": "number"}),
     "reader_repeats": AlarmRow(Row(), {"cards": "number"}),
     "broker_lost": AlarmRow(Row(), _FAILURE),
-    "disk_full": AlarmRow(Row(severity="critical"), _WHY),
-    "disk_error": AlarmRow(Row(severity="critical"), _WHY),
+    "disk_full": AlarmRow(Row(severity="critical"), _FAILURE),
+    "disk_error": AlarmRow(Row(severity="critical"), _FAILURE),
     "clock_jump": AlarmRow(_NOTE, {"ms": "number"}),
     "internal_error": AlarmRow(Row(blocks=True, choices=("void", "continue"), severity="critical"), {"why": "phrase"}),
     "unshuffled": AlarmRow(
@@ -95,8 +95,8 @@ _CRITICAL: Final = Row(severity="critical")
 _STOPPED: Final = Row(blocks=True, severity="critical")
 
 BRIDGE: Final[dict[str, AlarmRow]] = {
-    "journal_damaged": AlarmRow(Row(), {"what": "prompt", "more": "number"}),
-    "journal_missing": AlarmRow(Row(), {"what": "prompt", "more": "number"}),
+    "journal_damaged": AlarmRow(Row(), {"what": "failures", "more": "number"}),
+    "journal_missing": AlarmRow(Row(), {"what": "failures", "more": "number"}),
     "cursor_error": AlarmRow(Row(), {"why": "word"}),
     "store_silent": AlarmRow(Row(), {"store": "word", "seconds": "number", "entry": "number", "journal": "word"}),
     "broker_fault": AlarmRow(Row(), _FAILURE),
@@ -120,9 +120,9 @@ BRIDGE: Final[dict[str, AlarmRow]] = {
 
 DISK: Final[dict[str, AlarmRow]] = {
     "journal_unread": AlarmRow(_STOPPED, {}),
-    "journal_damaged": AlarmRow(_STOPPED, {"why": "prompt", "hint": "prompt"}),
-    "disk_full": AlarmRow(_STOPPED, {"why": "prompt", "hint": "prompt"}),
-    "disk_error": AlarmRow(_STOPPED, {"why": "prompt", "hint": "prompt"}),
+    "journal_damaged": AlarmRow(_STOPPED, {"why": "failure", "hint": "failure"}),
+    "disk_full": AlarmRow(_STOPPED, {"why": "failure", "hint": "failure"}),
+    "disk_error": AlarmRow(_STOPPED, {"why": "failure", "hint": "failure"}),
 }
 """Alarms of a table that stands still, for its journal cannot be read or written (daemon/table/disk_outage.py)."""
 

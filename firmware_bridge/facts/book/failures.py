@@ -1,11 +1,12 @@
-"""The ways a broker fails a table: a row for each, by its code, with its values; the sentences are texts.
+"""The ways broker and disk fail a table: a row for each, by its code, with its values; the sentences are texts.
 
-Its sentence is the text `failure.CODE`: the fault, then what to do about it behind a colon.
+Its sentence is the text `failure.CODE`: the fault, then, for a broker, what to do about it behind a colon.
 """
 
 from typing import Final
 
-from firmware_bridge.facts.book.refusals import Values
+from firmware_bridge.errors import BridgeError
+from firmware_bridge.facts.book.refusals import Phrase, Values
 
 _AT: Final[Values] = {"at": "word"}
 _WHY: Final[Values] = {"at": "word", "why": "word"}
@@ -91,6 +92,29 @@ REMEDIES: Final[dict[str, Values]] = {
 }
 """Code of what to do about a reason code of MQTT 5 -> its values."""
 
+DISK: Final[dict[str, Values]] = {
+    "journal_unread": {},
+    "wait_for_card": {},
+    "disk_silent": {},
+    "wait_for_disk": {},
+    "journal_unwritable": {"error": "word"},
+    "check_mount": {},
+    "directory_unusable": {"path": "word", "error": "word"},
+    "correct_directory": {},
+    "free_space": {},
+    "card_failing": {},
+    "folder_in_place": {"path": "word"},
+    "unconfirmed": {"error": "word"},
+    "write_not_undone": {"error": "word"},
+    "file_not_removed": {"error": "word"},
+    "file_unconfirmed": {"error": "word"},
+    "replace_disk": {},
+    "journal_missing": {"journal": "word"},
+    "journal_unreadable": {"journal": "word", "error": "word"},
+    "journals_missing": {"first": "number", "last": "number"},
+}
+"""Code of what the journal's disk does, or of what to do about it -> its values."""
+
 PARTS: Final[dict[str, Values]] = {
     "user": {"name": "word"},
     "no_user": {},
@@ -109,5 +133,21 @@ PARTS: Final[dict[str, Values]] = {
 }
 """Code of another value of a failure -> its own values: a user, a limit, and what nobody sees in a password."""
 
-ROWS: Final = FAILURES | REMEDIES | PARTS
+ROWS: Final = FAILURES | REMEDIES | DISK | PARTS
 """Every code that has a text `failure.CODE`."""
+
+
+class DiskError(BridgeError, OSError):
+    """Journal that cannot be written now, `irregularity`: the id under which the shoe reports it.
+
+    why, todo: rows of `DISK`; in English where the journal's content is at fault.
+    """
+
+    def __init__(self, why: Phrase | str, todo: Phrase | str, irregularity: str) -> None:
+        super().__init__(_plain(why), _plain(todo))
+        self.why, self.todo, self.irregularity = why, todo, irregularity
+
+
+def _plain(words: Phrase | str) -> str:
+    """Code and values as they are, for errors that no person reads."""
+    return words if isinstance(words, str) else " ".join([words.code, *map(str, words.values.values())])

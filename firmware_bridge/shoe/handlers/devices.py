@@ -235,7 +235,12 @@ def clock_jumped(draft: Draft, fact: inputs.ClockJumped) -> None:
 
 def lost(draft: Draft, fact: inputs.DeviceLost) -> None:
     """Opens the irregularity of a lost reader or broker."""
-    draft.open_irregularity(f"{fact.device}_lost", why=Phrase(fact.code, fact.values) if fact.code else fact.why)
+    draft.open_irregularity(f"{fact.device}_lost", why=_why(fact))
+
+
+def _why(fact: inputs.DeviceLost | inputs.DiskFailed) -> Phrase | str:
+    """The reason of an outage by its code; of a version before, in English."""
+    return Phrase(fact.code, fact.values) if fact.code else fact.why
 
 
 def reader_faulted(draft: Draft, fact: inputs.ReaderFaulted) -> None:
@@ -276,8 +281,8 @@ def reader_back(draft: Draft, fact: inputs.DeviceBack) -> None:
 
 
 def disk_failed(draft: Draft, fact: inputs.DiskFailed) -> None:
-    """Record a disk failure, after the journal can be written again."""
-    if draft.open_irregularity(fact.irregularity, why=fact.why):
+    """Records a disk failure, after the journal can be written again."""
+    if draft.open_irregularity(fact.irregularity, why=_why(fact)):
         draft.close_irregularity(fact.irregularity, "recovered")
 
 

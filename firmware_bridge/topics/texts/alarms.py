@@ -21,7 +21,7 @@ NONE: Final[Values] = {}
 
 BETWEEN: Final = " · "
 
-BY_ITSELF: Final = frozenset(["clauses", "failure", "phrase", "phrases", "prompt"])
+BY_ITSELF: Final = frozenset(["clauses", "failure", "failures", "phrase", "phrases", "prompt"])
 """Kinds of values that say what they are: their names are not shown."""
 
 

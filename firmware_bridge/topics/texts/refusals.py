@@ -24,7 +24,7 @@ BETWEEN: Final[dict[Kind, tuple[str, str, str]]] = {
     "all": (" and ", " 和 ", " 和 "),
     "phrases": (", ", "、", "、"),
     "clauses": ("; ", "；", "；"),
-    "failures": (", ", "、", "、"),
+    "failures": ("; ", "；", "；"),
 }
 """What stands between the parts of a value, in each of `LANGUAGES`."""
 
@@ -62,15 +62,15 @@ def worded(answer: Answer) -> Answer:
 
 
 def failure(lang: Language, value: Any) -> str:
-    """A failure of the broker in words, as a fact or as it is on the wire; of an older table, its English."""
+    """A failure of broker or disk in words, as a fact or as it is on the wire; English of one without a code."""
     match to_builtins(value) if isinstance(value, Phrase) else value:
         case {"code": str(code), **more}:
             return _text(lang, f"failure.{code}", failures.ROWS.get(code), more.get("values", {})) or code
-    return str(value)
+    return in_words(lang, str(value))
 
 
 def english(value: Phrase) -> str:
-    """A failure of the broker in a line of the log, or of a command."""
+    """A failure in a line of the log, or of a command."""
     return failure("en", value)
 
 

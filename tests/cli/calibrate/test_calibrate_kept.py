@@ -11,8 +11,8 @@ from pytest_mock import MockerFixture
 
 from firmware_bridge.cli.calibrate.lease import BorrowedAlone
 from firmware_bridge.daemon.devices.leased import LEFT_BEHIND
-from firmware_bridge.errors import DiskError
 from firmware_bridge.facts import inputs
+from firmware_bridge.facts.book.failures import DiskError
 from firmware_bridge.journal.journal import Journal
 from hardware.readers import READERS
 from hardware.readers.messages import ReportNo

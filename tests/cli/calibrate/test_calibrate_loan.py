@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pytest_mock import MockerFixture
 
-from firmware_bridge.errors import DiskError
+from firmware_bridge.facts.book.failures import DiskError
 from firmware_bridge.facts.cards import Card
 from hardware.pins.pin import Pin, pin_factory
 from hardware.readers.messages import Beat, Read, ReportNo

@@ -210,7 +210,7 @@ def test_the_shoe_says_so_of_a_reader_in_calibration() -> None:
 
 
 FAULTY: Final = {
-    "disk": "the journal cannot be written (No space left on device)",
+    "disk": {"code": "journal_unwritable", "values": {"error": "No space left on device"}},
     "lent": {"device": "reader", "to": "anna", "since": 0},
     "broker": {
         "up": False,

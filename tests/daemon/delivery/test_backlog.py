@@ -12,6 +12,7 @@ from pytest_mock import MockerFixture
 
 from firmware_bridge.daemon.delivery.backlog import DAMAGED, MISSING, Backlog
 from firmware_bridge.daemon.delivery.outbox import READ_AHEAD
+from firmware_bridge.facts.book.refusals import phrase
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.files import journal_files, journal_id
 from firmware_bridge.journal.line import Line
@@ -105,7 +106,7 @@ def test_a_file_that_cannot_be_read_leaves_out_its_rest(away: Wire, mocker: Mock
     mocker.patch.object(Salvage, "lines", lines)
     unread = [line for line in away.record.lines if is_of(path)(line)][behind:]
     all_taken(away, all_but(away, lambda line: line in unread))
-    assert reports == [(DAMAGED, f"{path.name} cannot be read (Input/output error)")]
+    assert reports == [(DAMAGED, phrase("journal_unreadable", journal=path.name, error="Input/output error"))]
 
 
 def test_a_machine_without_descriptors_leaves_out_nothing(away: Wire, mocker: MockerFixture) -> None:
@@ -125,7 +126,7 @@ def test_a_journal_that_was_removed_is_reported_by_its_name(away: Wire, gone: tu
     for path in paths:
         path.rename(tmp_path / path.name)
     all_taken(away, all_but(away, lambda line: any(is_of(path)(line) for path in paths)))
-    assert reports == [(MISSING, f"{path.name} is missing") for path in paths]
+    assert reports == [(MISSING, phrase("journal_missing", journal=path.name)) for path in paths]
 
 
 def test_the_file_that_is_being_sent_is_removed(away: Wire) -> None:
@@ -140,7 +141,7 @@ def test_the_file_that_is_being_sent_is_removed(away: Wire) -> None:
     assert now == path
     away.taken.clear()
     all_taken(away, all_but(away, is_of(path)))
-    assert reports == [(MISSING, f"{path.name} is missing")]
+    assert reports == [(MISSING, phrase("journal_missing", journal=path.name))]
 
 
 def test_the_newest_file_is_removed(away: Wire) -> None:
@@ -155,7 +156,7 @@ def test_the_newest_file_is_removed(away: Wire) -> None:
     away.deal("Td").ack()
     assert away.taken[-1] == messages(away.record.lines[-1])[-1].payload
     assert not away.outbox.waiting
-    assert (MISSING, f"{path.name} is missing") in reports
+    assert (MISSING, phrase("journal_missing", journal=path.name)) in reports
 
 
 def test_a_start_reports_what_is_missing_before_the_cursor(away: Wire) -> None:
@@ -165,7 +166,7 @@ def test_a_start_reports_what_is_missing_before_the_cursor(away: Wire) -> None:
     path.unlink()
     reports: list[tuple[str, str]] = []
     Backlog(path.parent, lambda alarm, what: reports.append((alarm, what))).look()
-    assert reports == [(MISSING, f"journal {int(path.name[:8])} is missing")]
+    assert reports == [(MISSING, phrase("journal_missing", journal=f"journal {int(path.name[:8])}"))]
 
 
 def test_many_missing_journals_are_reported_in_one_line(tmp_path: Path) -> None:
@@ -175,7 +176,7 @@ def test_many_missing_journals_are_reported_in_one_line(tmp_path: Path) -> None:
     backlog = Backlog(tmp_path, lambda alarm, what: reports.append((alarm, what)))
     backlog.look()
     backlog.look()
-    assert reports == [(MISSING, "journals 2 to 99999998 are missing")]
+    assert reports == [(MISSING, phrase("journals_missing", first=2, last=99999998))]
 
 
 def test_old_journals_that_expired_are_not_missing(away: Wire) -> None:

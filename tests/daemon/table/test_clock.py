@@ -11,8 +11,8 @@ from firmware_bridge.daemon.table import clock, disk_outage
 from firmware_bridge.daemon.table import table as table_module
 from firmware_bridge.daemon.table.clock import Stamp, nonce, now
 from firmware_bridge.daemon.table.table import Table
-from firmware_bridge.errors import DiskError
 from firmware_bridge.facts import inputs
+from firmware_bridge.facts.book.failures import DiskError
 from firmware_bridge.facts.book.refusals import Value
 from firmware_bridge.facts.cards import cards
 from firmware_bridge.facts.events import AnyEvent, CardDealt, Irregular
