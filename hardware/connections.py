@@ -35,7 +35,8 @@ async def connected(target: str, loop: asyncio.AbstractEventLoop) -> socket.sock
     """Return a connection to `socket://host:port`, non-blocking and kept alive. Raises PortError with its remedy."""
     host, _, number = target.removeprefix(SOCKET).rpartition(":")
     if not host or not number.isdecimal():
-        raise PortError(f"{target} is not a reader's address: write socket://host:port")
+        text = f"{target} is not a reader's address: write socket://host:port"
+        raise PortError(text, "no_address", port=target)
     why = "no address"
     for family, kind, protocol, _, address in await _addresses(host, int(number), target, loop):
         connection = socket.socket(family, kind, protocol)
@@ -57,11 +58,13 @@ async def connected(target: str, loop: asyncio.AbstractEventLoop) -> socket.sock
                 with contextlib.suppress(OSError):
                     connection.setsockopt(level, option, value)
             return connection
-    raise PortMissing(f"no reader answers at {target} ({why}): check its power and [reader] port")
+    text = f"no reader answers at {target} ({why}): check its power and [reader] port"
+    raise PortMissing(text, "no_reader_answers", port=target, error=why)
 
 
 async def _addresses(host: str, number: int, target: str, loop: asyncio.AbstractEventLoop) -> list[tuple]:  # type: ignore[type-arg]  # getaddrinfo's own
     try:
         return await loop.getaddrinfo(host, number, type=socket.SOCK_STREAM)
     except OSError as error:
-        raise PortMissing(f"{host} in {target} cannot be found ({error}): check [reader] port") from None
+        text = f"{host} in {target} cannot be found ({error}): check [reader] port"
+        raise PortMissing(text, "reader_host_unknown", port=target, host=host, error=str(error)) from None

@@ -6,10 +6,14 @@ class HardwareError(Exception):
 
 
 class PortError(HardwareError, OSError):
-    """A reader's port cannot be used; `str()` of it names the remedy."""
+    """A reader's port cannot be used; `str()` of it names the remedy. code, values: the same for programs."""
+
+    def __init__(self, text: str = "", code: str = "port_unusable", **values: str | int | tuple[str, ...]) -> None:
+        super().__init__(text)
+        self.code, self.values = code, values
 
     def __str__(self) -> str:
-        return str(self.args[0]) if self.args else type(self).__name__
+        return str(self.args[0]) if self.args and self.args[0] else type(self).__name__
 
 
 class PortMissing(PortError):

@@ -165,14 +165,13 @@ class Port:
         except BlockingIOError:
             return
         except OSError as error:
-            self._lose(PortVanished(f"{self.target} is gone ({error.strerror}): check the reader's cable"))
+            self._lose(_gone(self.target, error))
             return
         if chunk:
             self._hush()
             self._on_bytes(chunk)
         else:
-            others_too = ", and what else is connected to it" if self.target.startswith(SOCKET) else ""
-            self._lose(PortVanished(f"{self.target} has disconnected: check the reader's cable and power{others_too}"))
+            self._lose(_disconnected(self.target))
 
     def _hush(self) -> None:
         if self._quiet:
@@ -185,7 +184,7 @@ class Port:
         except BlockingIOError:
             sent = 0
         except OSError as error:
-            self._lose(PortVanished(f"{self.target} is gone ({error.strerror}): check the reader's cable"))
+            self._lose(_gone(self.target, error))
             return
         self._keep(chunk[sent:])
 
@@ -196,7 +195,8 @@ class Port:
             self._loop.add_writer(self._fd, self._writable)
         self._unwritten += rest
         if len(self._unwritten) > MOST_UNWRITTEN:
-            self._lose(PortStalled(f"{self.target} accepts no data: check the reader's power and cable"))
+            text = f"{self.target} accepts no data: check the reader's power and cable"
+            self._lose(PortStalled(text, "port_stalled", port=self.target))
 
     def _writable(self) -> None:
         waiting, self._unwritten = bytes(self._unwritten), bytearray()
@@ -263,6 +263,18 @@ def others(path: str) -> list[str]:
     return sorted(str(each) for each in BY_ID.glob("*") if os.path.realpath(each) != real)
 
 
+def _gone(target: str, error: OSError) -> PortVanished:
+    text = f"{target} is gone ({error.strerror}): check the reader's cable"
+    return PortVanished(text, "port_gone", port=target, error=str(error.strerror))
+
+
+def _disconnected(target: str) -> PortVanished:
+    text = f"{target} has disconnected: check the reader's cable and power"
+    if target.startswith(SOCKET):
+        return PortVanished(f"{text}, and what else is connected to it", "host_disconnected", port=target)
+    return PortVanished(text, "port_disconnected", port=target)
+
+
 def _end_reads_at_hangup(fd: int) -> None:
     # VMIN = 0 (pyserial's choice) makes an empty queue look like the end of the file.
     mode = termios.tcgetattr(fd)
@@ -271,19 +283,24 @@ def _end_reads_at_hangup(fd: int) -> None:
 
 
 def _port_error(path: str, error: Exception) -> PortError:
-    number = getattr(error, "errno", None)
+    number, found = getattr(error, "errno", None), _present()
     if number in (errno.ENOENT, errno.ENODEV, errno.ENXIO):
-        return PortMissing(f"no reader at {path}: check its cable and [reader] port; {_present()}")
+        text = f"no reader at {path}: check its cable and [reader] port; {_in_words(found)}"
+        return PortMissing(text, "no_reader", port=path, found=found)
     if number in (errno.EACCES, errno.EPERM):
         return PortDenied(
             f"no permission to open {path}: add the user to its group (sudo adduser $USER shoe-bridge, "
-            "then log in again), or install systemd/90-shoe-reader.rules"
+            "then log in again), or install systemd/90-shoe-reader.rules",
+            "port_denied",
+            port=path,
         )
     if number in (errno.EBUSY, errno.EAGAIN):
         who = ", ".join(holders(path)) or "another user's program (find it with: sudo fuser -v)"
-        return PortBusy(f"{path} is in use by {who}: stop that program, or set another [reader] port")
+        text = f"{path} is in use by {who}: stop that program, or set another [reader] port"
+        return PortBusy(text, "port_busy", port=path, by=who)
     kind = _kind(path) or f"cannot be opened as a serial port ({error})"
-    return PortError(f"{path} {kind}: check [reader] port; {_present()}")
+    text = f"{path} {kind}: check [reader] port; {_in_words(found)}"
+    return PortError(text, "no_serial_port", port=path, error=str(error), found=found)
 
 
 def _kind(path: str) -> str:
@@ -308,6 +325,10 @@ def _is_other_device(place: Path) -> bool:
         os.close(device)
 
 
-def _present() -> str:
-    names = sorted(str(entry) for entry in BY_ID.iterdir()) if BY_ID.is_dir() else []
-    return f"readers found: {', '.join(names)}" if names else f"no USB reader found in {BY_ID}"
+def _present() -> tuple[str, ...]:
+    """Return the paths of the readers that are plugged in by USB."""
+    return tuple(sorted(str(entry) for entry in BY_ID.iterdir())) if BY_ID.is_dir() else ()
+
+
+def _in_words(found: tuple[str, ...]) -> str:
+    return f"readers found: {', '.join(found)}" if found else f"no USB reader found in {BY_ID}"

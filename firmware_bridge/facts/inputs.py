@@ -249,9 +249,11 @@ class DeviceLost(Input, frozen=True, kw_only=True):
 
 
 class ReaderFaulted(Input, frozen=True, kw_only=True):
-    """The reader sent more than cards can be drawn; its port is left unread and closed. why: what it sent."""
+    """The reader sent more than cards can be drawn; its port is left unread and closed. why, code: see DeviceLost."""
 
-    why: str
+    why: str = ""
+    code: str = ""
+    values: dict[str, Value] = {}
 
 
 class ReaderBorrowed(Input, frozen=True, kw_only=True):

@@ -13,6 +13,7 @@ import pytest
 from firmware_bridge.daemon.table.budget import A_SECOND, AT_ONCE
 from firmware_bridge.facts import events as e
 from firmware_bridge.facts import inputs
+from firmware_bridge.facts.book.refusals import phrase
 from tests.daemon.flooded import (
     BETS,
     LONG_S,
@@ -166,7 +167,7 @@ def test_a_reader_that_sends_without_end_is_closed_until_the_pit_has_looked(made
     assert max(felt["silence_s"], felt["status_s"] / 2) < SILENT_S
     assert not status["reader"]["open"]
     (fault,) = [each for each in said(table, e.Irregular) if each.id == "reader_fault"]
-    assert fault.values == {"why": "more than 10 reports a second for 10 s"}
+    assert fault.values == {"why": phrase("too_many_reports", most=10, seconds=10)}
     cards = sum(isinstance(each.entry.input, inputs.CardRead) for each in table.lines() if each.entry)
     assert 100 < cards < 200  # what was read with the last one is kept too
     table.kill()

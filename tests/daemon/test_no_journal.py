@@ -244,7 +244,7 @@ def test_a_card_that_goes_read_only_is_shown_in_play_and_at_every_start(
         table.until(partial(reported_since, backend, known))
         assert alarms(backend) == ["disk_error"]
         assert last(backend, "lamps")["lit"] == STOPPED
-        assert "Read-only file system" in last(backend, "alarm")["open"][0]["values"]["why"]
+        assert "Read-only file system" in str(last(backend, "alarm")["open"][0]["values"]["why"])
         assert "Read-only file system" in shown_to_technician(shoe, table)["disk"]["text"]
         table.stop()
     table.start()

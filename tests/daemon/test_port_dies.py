@@ -15,6 +15,7 @@ from firmware_bridge.daemon.devices import losses
 from firmware_bridge.daemon.devices.losses import Losses
 from firmware_bridge.daemon.devices.reader_limits import GREETING_S
 from firmware_bridge.facts import events as e
+from firmware_bridge.facts.book.refusals import phrase
 from hardware import ports
 from hardware.errors import PortBusy, PortVanished
 from tests.kit.broker import free_port
@@ -174,7 +175,7 @@ def test_a_keypad_whose_port_opens_and_dies_is_reported_once_with_a_count(
     table = network(pad=True)
     table.until(lambda: len(table.pad_server.times) > 12)
     (lost,) = [each for each in table.bridge.table.alarms().open if each.id == "keypad_lost"]
-    assert str(lost.values["why"]).endswith("keypad of seats 1, lost 10 times")
+    assert lost.values["why"] == (phrase("keypad_lost_often", where="seats 1", count=10),)
     assert len([each for each in caplog.messages if "keypad" in each]) <= 4
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from string import Formatter
 from typing import Final
 
@@ -12,6 +13,7 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.reasoncodes import ReasonCode
 
 from firmware_bridge.client import failures as backend
+from firmware_bridge.daemon.devices.reader_alarms import reason
 from firmware_bridge.daemon.table.disk_outage import words
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.book.failures import FAILURES, REMEDIES, ROWS
@@ -25,6 +27,8 @@ from firmware_bridge.mqtt.settings import BrokerSettings
 from firmware_bridge.topics.texts import LANGUAGES, Language, text
 from firmware_bridge.topics.texts.alarms import about
 from firmware_bridge.topics.texts.refusals import english, failure
+from hardware.errors import PortError, PortMissing
+from hardware.ports import open_tty
 from tests.kit.alarms import unfit
 from tests.kit.table import Table
 
@@ -101,6 +105,32 @@ def test_an_error_of_the_disk_says_what_to_do() -> None:
         "the journal cannot be written (No space left on device); "
         "free some space: `shoe check` shows how much is needed"
     )
+
+
+def test_a_lost_reader_says_the_same_as_its_port(tmp_path: Path) -> None:
+    with pytest.raises(PortError) as missing:
+        open_tty(str(tmp_path / "reader"), 115_200)
+    assert english(reason(missing.value)) == str(missing.value)
+    assert {*reason(missing.value).values} == {*ROWS["no_reader"]}
+
+
+PORTS: Final = (
+    PortMissing("", "no_reader", port="/dev/x", found=("/dev/a", "/dev/b")),
+    PortMissing("", "no_reader", port="/dev/x", found=()),
+)
+
+
+def test_the_readers_that_are_there_are_named() -> None:
+    some, none = (failure("zh-Hant", reason(each)) for each in PORTS)
+    assert some == "/dev/x 沒有讀牌器：請檢查線和 [reader] port；找到的讀牌器：/dev/a, /dev/b"
+    assert none == "/dev/x 沒有讀牌器：請檢查線和 [reader] port；/dev/serial/by-id 內沒有 USB 讀牌器"
+
+
+def test_a_reader_at_fault_is_on_record_by_code_and_values() -> None:
+    why = phrase("too_many_reports", most=10, seconds=10)
+    table = Table(burn="none").play("shoe", inputs.ReaderFaulted(at=0, code=why.code, values=why.values))
+    (alarm,) = table.shoe.device.irregular
+    assert (alarm.id, alarm.values, unfit(alarm.id, alarm.values)) == ("reader_fault", {"why": why}, [])
 
 
 def test_the_english_of_a_version_before_is_shown_as_it_is() -> None:

@@ -20,15 +20,12 @@ ROOT: Final = Path(firmware_bridge.__file__).parent
 CHINESE: Final[tuple[Language, ...]] = ("zh-Hant", "zh-Hans")
 
 MADE: Final = {
-    "_lost": (0,),
     "_report": (2,),
     "NoDaemon": (0, 1),
     "NotRunning": (0, 1),
     "NotAllowed": (0, 1),
     "NotConfirmed": (0, 1),
     "NoPicture": (0, 1),
-    "PortVanished": (0,),
-    "PortStalled": (0,),
 }
 """What is called with a text for people -> the places of the texts."""
 
@@ -37,8 +34,6 @@ ROOMS: Final = (
     "games",
     "journal/resend.py",
     "daemon/delivery/backlog.py",
-    "daemon/devices/reader.py",
-    "daemon/devices/keypads.py",
     "daemon/table/validation.py",
     "daemon/table/budget.py",
     "daemon/table/order_service.py",

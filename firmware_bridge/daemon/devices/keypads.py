@@ -15,7 +15,7 @@ from firmware_bridge.daemon.table.fair_turns import Turns, Window
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.book.measures import Heard
-from firmware_bridge.facts.book.refusals import phrase
+from firmware_bridge.facts.book.refusals import Phrase, phrase
 from firmware_bridge.games.moves import LOT
 from firmware_bridge.games.prompts import Between, Choice, MarkDue, Offer, Target, Whole, in_words
 from firmware_bridge.shoe import Phase, Shoe, phase
@@ -112,7 +112,7 @@ class Keypads:
 
     def __init__(self, pads: tuple[KeypadConfig, ...], table: Table, loop: asyncio.AbstractEventLoop) -> None:
         self._table, self._loop = table, loop
-        self._lost: dict[str, str] = {}
+        self._lost: dict[str, Phrase] = {}
         self._pads = [_Keypad(pad, table, loop, self._is_lost, self._heard) for pad in pads]
         self._timer: asyncio.TimerHandle | None = None
 
@@ -149,8 +149,8 @@ class Keypads:
             pad.listen()
             pad.show(again=True)
 
-    def _is_lost(self, target: str, why: str) -> None:
-        """Renew the alarm with all lost pads; `why` is empty for one that is back."""
+    def _is_lost(self, target: str, why: Phrase | None) -> None:
+        """Renews the alarm with all lost pads; `why` is None for one that is back."""
         before = dict(self._lost)
         self._lost.pop(target, None)
         if why:
@@ -159,7 +159,7 @@ class Keypads:
             return
         self._table.unwarn(LOST)
         if self._lost:
-            self._table.warn(LOST, why="; ".join(self._lost.values()))
+            self._table.warn(LOST, why=tuple(self._lost.values()))
 
     def _heard(self) -> None:
         """Renew the alarm with all pads that are not understood."""
@@ -177,7 +177,7 @@ class _Keypad:
         config: KeypadConfig,
         table: Table,
         loop: asyncio.AbstractEventLoop,
-        lost: Callable[[str, str], None],
+        lost: Callable[[str, Phrase | None], None],
         heard: Callable[[], None],
     ) -> None:
         self._table, self._loop, self._config, self._on_change = table, loop, config, lost
@@ -231,9 +231,10 @@ class _Keypad:
     def _lost(self, kind: type[Exception], why: str) -> None:
         if not self._losses.lost(kind, self._loop.time()):
             return
-        times = f", lost {self._losses.count} times" if self._losses.count > 1 else ""
-        log.warning("%s%s", why, times)
-        self._on_change(self.port.target, f"no answer from the keypad of {self._config.where}{times}")
+        where, count = self._config.where, self._losses.count
+        log.warning("%s%s", why, f", lost {count} times" if count > 1 else "")
+        often = phrase("keypad_lost_often", where=where, count=count)
+        self._on_change(self.port.target, often if count > 1 else phrase("keypad_lost", where=where))
 
     def _on_bytes(self, chunk: bytes) -> None:
         self._turns.receive(self._link.feed(chunk))
@@ -245,7 +246,7 @@ class _Keypad:
         self.port.understood()
         if self._losses.is_lost and self._losses.may_be_back(self._heard_at, self.port.cut_short):
             self._losses.back()
-            self._on_change(self.port.target, "")
+            self._on_change(self.port.target, None)
         match packet:
             case Hello(protocol=version) if version == PROTOCOL:
                 self.port.write(greeting(packet))

@@ -15,7 +15,7 @@ from firmware_bridge.daemon.devices.frames import Tap
 from firmware_bridge.daemon.devices.hearing import Fault, Hearing
 from firmware_bridge.daemon.devices.leased import LeasedReader, delete_left, report_left
 from firmware_bridge.daemon.devices.losses import Losses
-from firmware_bridge.daemon.devices.reader_alarms import SHARED, Holders, show_fault
+from firmware_bridge.daemon.devices.reader_alarms import SHARED, Holders, reason, show_fault
 from firmware_bridge.daemon.devices.reader_inputs import as_input, is_garbled, meaning
 from firmware_bridge.daemon.devices.reader_limits import FloodLimit, Greetings, RestartLimiter
 from firmware_bridge.daemon.devices.reader_settings import settings
@@ -25,9 +25,11 @@ from firmware_bridge.daemon.table.fair_turns import Turns
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.errors import ConfigError
 from firmware_bridge.facts import inputs
+from firmware_bridge.facts.book.refusals import Phrase, phrase
 from firmware_bridge.facts.inputs import Person, ReportNo
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.shoe.state import is_open
+from firmware_bridge.topics.texts.refusals import english
 from hardware.errors import PortError
 from hardware.ports import Port, others
 from hardware.readers import READERS, messages
@@ -219,14 +221,15 @@ class Reader:
     def _on_lost(self, why: PortError) -> None:
         self.hearing.closed()
         self._holders.closed()
-        self._lost(type(why), str(why))
+        self._lost(type(why), reason(why))
 
-    def _lost(self, kind: type[Exception], why: str) -> None:
+    def _lost(self, kind: type[Exception], why: Phrase) -> None:
         if self._losses.lost(kind, self._loop.time()):
             times = f", {self._losses.count} times" if self._losses.count > 1 else ""
-            log.warning("the reader is lost%s: %s", times, why)
+            log.warning("the reader is lost%s: %s", times, english(why))
         if not is_open(self._table.shoe, "reader_lost"):
-            self._table.handle(inputs.DeviceLost(**now(), device="reader", why=why))
+            lost = inputs.DeviceLost(**now(), device="reader", code=why.code, values=why.values)
+            self._table.handle(lost)
 
     def _may_be_back(self) -> bool:
         return self._losses.may_be_back(self._loop.time(), self.port.cut_short)
@@ -310,11 +313,11 @@ class Reader:
         if not self._is_faulty:
             self.port.start()
 
-    def _end_flood(self, why: str) -> None:
-        """Report a reader at fault; what was read of it is still handled, the rest is left unread."""
-        log.error("%s: the reader's port is closed", why)
+    def _end_flood(self, why: Phrase) -> None:
+        """Reports a reader at fault; what was read of it is still handled, the rest is left unread."""
+        log.error("%s: the reader's port is closed", english(why))
         self._is_faulty = True
-        self._table.handle(inputs.ReaderFaulted(**now(), why=why))
+        self._table.handle(inputs.ReaderFaulted(**now(), code=why.code, values=why.values))
 
     def _test_card(self, message: messages.Message, leased: LeasedReader) -> None:
         """Handle a message before the lease ends: reports are acknowledged, none is dealt.
@@ -384,9 +387,7 @@ class Reader:
             if self._losses.is_lost:
                 self._losses.silent(self._loop.time())
             else:
-                self._lost(
-                    TimeoutError, f"nothing received from the reader for {silent:.0f} s: check its power and cable"
-                )
+                self._lost(TimeoutError, phrase("reader_silent", seconds=round(silent)))
         elif self._may_be_back_unheard():
             self._back(missed=self._away)
 

@@ -10,8 +10,11 @@ from firmware_bridge.daemon.devices.hearing import Fault
 from firmware_bridge.daemon.table.fair_turns import begun
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.facts import inputs
+from firmware_bridge.facts.book.refusals import Phrase, Value, phrase
 from hardware.connections import SOCKET
+from hardware.errors import PortError
 from hardware.holders import holders, is_console
+from hardware.ports import BY_ID
 
 log = logging.getLogger(__name__)
 
@@ -30,6 +33,16 @@ SHARED: Final = "shared port"
 
 SETTLED_S: Final = 1.0
 """Seconds that a port is open before others at it are looked up: one that opens and dies costs no look."""
+
+
+def reason(error: PortError) -> Phrase:
+    """Why a port is lost, by code and values."""
+    values: dict[str, Value] = dict(error.values)
+    if isinstance(found := values.get("found"), tuple):
+        values["found"] = (
+            phrase("readers_found", readers=found) if found else phrase("no_usb_reader", folder=str(BY_ID))
+        )
+    return Phrase(error.code, values)
 
 
 def show_fault(table: Table, protocol: str, fault: Fault) -> None:

@@ -8,6 +8,7 @@ from typing import Any, Final
 from firmware_bridge.daemon.table.fair_turns import Turns, Window
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.facts import inputs
+from firmware_bridge.facts.book.refusals import Phrase, phrase
 from firmware_bridge.games.house import size_of
 from firmware_bridge.shoe.handlers.devices import is_card
 from firmware_bridge.shoe.state import Shoe, cards_left
@@ -67,23 +68,23 @@ class FloodLimit:
         self._cards = _size(shoe) - cards_left(shoe) if shoe.status == "open" else 0
         self._most_cards = max(_size(shoe), self._cards) + SURPLUS
 
-    def fault(self, fact: inputs.AnyInput, shoe: Shoe) -> str:
-        """Count a report for this shoe; return why the reader is at fault now, "" where it is not.
+    def fault(self, fact: inputs.AnyInput, shoe: Shoe) -> Phrase | None:
+        """Counts a report for this shoe; why the reader is at fault now, None where it is not.
 
         A repeat is not counted: a board repeats what is not acknowledged, for as long as the disk is out.
         """
         report = inputs.report_of(fact)
         if report is not None and report == self._last:
-            return ""
+            return None
         self._last = report
         if (of := (shoe.number, shoe.status == "open")) != self._of:
             self._of, self._cards, self._most_cards = of, 0, _size(shoe) + SURPLUS
         self._cards += is_card(fact) and not fact.again
         if self._cards > self._most_cards:
-            return f"{self._cards} cards were reported for a shoe of {_size(shoe)}"
+            return phrase("too_many_cards", count=self._cards, size=_size(shoe))
         if not self._window.admits(self._loop.time()):
-            return f"more than {self._most_a_second} reports a second for {FLOOD_S:.0f} s"
-        return ""
+            return phrase("too_many_reports", most=self._most_a_second, seconds=round(FLOOD_S))
+        return None
 
     def forgive(self) -> None:
         """Begin again: the pit has looked, and `SURPLUS` cards more may come."""

@@ -25,7 +25,6 @@ _PIT: Final = Row(blocks=True, choices=("keep", "void"))
 _NOTE: Final = Row(severity="note")
 _OF_ROUND: Final[Values] = {"round": "number"}
 _OF_CARD: Final[Values] = {"round": "number", "number": "number"}
-_WHY: Final[Values] = {"why": "prompt"}
 _FAILURE: Final[Values] = {"why": "failure"}
 
 SHOE: Final[dict[str, AlarmRow]] = {
@@ -71,10 +70,10 @@ SHOE: Final[dict[str, AlarmRow]] = {
         Row(confirm=True, choices=("void",)), {"round": "number", "due": "slot", "now": "clauses"}
     ),
     "reader_lost": AlarmRow(
-        Row(blocks=True, severity="critical"), {"why": "prompt", "count": "number", "to": "person", "by": "person"}
+        Row(blocks=True, severity="critical"), {"why": "failure", "count": "number", "to": "person", "by": "person"}
     ),
     "reader_back": AlarmRow(Row(blocks=True, confirm=True, choices=("accept", "void")), _OF_ROUND),
-    "reader_fault": AlarmRow(Row(blocks=True, choices=("accept", "end-shoe"), severity="critical"), _WHY),
+    "reader_fault": AlarmRow(Row(blocks=True, choices=("accept", "end-shoe"), severity="critical"), _FAILURE),
     "reader_gap": AlarmRow(
         Row(blocks=True, confirm=True, choices=("accept", "void"), severity="critical"), {"why": "phrase"}
     ),
@@ -104,7 +103,7 @@ BRIDGE: Final[dict[str, AlarmRow]] = {
     "clock_jump": AlarmRow(Row(), {"days": "number"}),
     "certificate_ends": AlarmRow(Row(), {"certificate": "phrase", "begins": "word", "ends": "word", "ended": "word"}),
     "second_login_due": AlarmRow(Row(), {"orders": "clauses"}),
-    "keypad_lost": AlarmRow(Row(), _WHY),
+    "keypad_lost": AlarmRow(Row(), {"why": "failures"}),
     "keypad_not_understood": AlarmRow(Row(), {"keypads": "list"}),
     "reader_not_understood": AlarmRow(_STOPPED, {"protocol": "word"}),
     "reader_unanswered": AlarmRow(_STOPPED, {"protocol": "word"}),

@@ -1,6 +1,7 @@
-"""The ways broker and disk fail a table: a row for each, by its code, with its values; the sentences are texts.
+"""The faults of broker, disk, reader and keypads: a row for each, by its code, with its values; sentences are texts.
 
-Its sentence is the text `failure.CODE`: the fault, then, for a broker, what to do about it behind a colon.
+Its sentence is the text `failure.CODE`: the fault, then what to do about it behind a colon. What to do about the
+disk has codes of its own.
 """
 
 from typing import Final
@@ -115,12 +116,37 @@ DISK: Final[dict[str, Values]] = {
 }
 """Code of what the journal's disk does, or of what to do about it -> its values."""
 
+_PORT: Final[Values] = {"port": "word"}
+
+READER: Final[dict[str, Values]] = {
+    "port_gone": _PORT | {"error": "word"},
+    "port_disconnected": _PORT,
+    "host_disconnected": _PORT,
+    "port_stalled": _PORT,
+    "port_denied": _PORT,
+    "port_busy": _PORT | {"by": "word"},
+    "port_unusable": {},
+    "no_reader": _PORT | {"found": "failure"},
+    "no_serial_port": _PORT | {"error": "word", "found": "failure"},
+    "no_address": _PORT,
+    "no_reader_answers": _PORT | {"error": "word"},
+    "reader_host_unknown": _PORT | {"host": "word", "error": "word"},
+    "reader_silent": {"seconds": "number"},
+    "too_many_cards": {"count": "number", "size": "number"},
+    "too_many_reports": {"most": "number", "seconds": "number"},
+    "keypad_lost": {"where": "word"},
+    "keypad_lost_often": {"where": "word", "count": "number"},
+}
+"""Code of what a reader, a keypad or its port does -> its values. They are those of hardware/ports.py."""
+
 PARTS: Final[dict[str, Values]] = {
     "user": {"name": "word"},
     "no_user": {},
     "retain_missing": {},
     "qos_missing": {},
     "packets_of": {"count": "number"},
+    "readers_found": {"readers": "list"},
+    "no_usb_reader": {"folder": "word"},
     "bom": {},
     "zero_width": {},
     "no_break_space": {},
@@ -133,7 +159,7 @@ PARTS: Final[dict[str, Values]] = {
 }
 """Code of another value of a failure -> its own values: a user, a limit, and what nobody sees in a password."""
 
-ROWS: Final = FAILURES | REMEDIES | DISK | PARTS
+ROWS: Final = FAILURES | REMEDIES | DISK | READER | PARTS
 """Every code that has a text `failure.CODE`."""
 
 

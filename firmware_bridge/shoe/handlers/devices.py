@@ -238,14 +238,14 @@ def lost(draft: Draft, fact: inputs.DeviceLost) -> None:
     draft.open_irregularity(f"{fact.device}_lost", why=_why(fact))
 
 
-def _why(fact: inputs.DeviceLost | inputs.DiskFailed) -> Phrase | str:
-    """The reason of an outage by its code; of a version before, in English."""
+def _why(fact: inputs.DeviceLost | inputs.DiskFailed | inputs.ReaderFaulted) -> Phrase | str:
+    """The reason of a fault by its code; of a version before, in English."""
     return Phrase(fact.code, fact.values) if fact.code else fact.why
 
 
 def reader_faulted(draft: Draft, fact: inputs.ReaderFaulted) -> None:
-    """Open the irregularity of a reader that sends more than cards can be drawn."""
-    draft.open_irregularity("reader_fault", why=fact.why)
+    """Opens the irregularity of a reader that sends more than cards can be drawn."""
+    draft.open_irregularity("reader_fault", why=_why(fact))
 
 
 def reader_borrowed(draft: Draft, fact: inputs.ReaderBorrowed) -> None:
