@@ -94,7 +94,7 @@ def _in_language(arguments: argparse.Namespace, error: BridgeError) -> str:
 
 
 def _of_disk(error: BridgeError) -> str:
-    """The sentence of an error of the journal's disk, "" for any other."""
+    """Return the sentence of an error of the journal's disk, "" for any other."""
     from firmware_bridge.facts.book.failures import DiskError  # imported here: most commands end without an error
     from firmware_bridge.topics.texts.refusals import failure
 

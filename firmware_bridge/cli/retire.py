@@ -99,7 +99,7 @@ def _agreed(prefix: str, kept: dict[str, bytes]) -> bool:
 
 
 async def _talk(settings: BrokerSettings, prefix: str, empty: tuple[str, ...] | list[str]) -> dict[str, bytes]:
-    """Empties these topics; without any, reads what is retained. Raises NotRetired."""
+    """Empty these topics; without any, read what is retained. Raises NotRetired."""
     loop, done = asyncio.get_running_loop(), asyncio.Queue[Phrase | None]()
     report = done.put_nowait
     kept: dict[str, bytes] = {}

@@ -141,7 +141,7 @@ def _seen_by_others(mqtt: MqttConfig) -> Iterator[Finding]:
 
 
 async def _connect(settings: BrokerSettings, prefix: str, tries: Mapping[str, bytes]) -> int | Phrase:
-    """Connects once and writes `tries`: the accepted protocol level, or the broker's reason for refusing.
+    """Connect once and write `tries`; return the accepted protocol level, or the broker's reason for refusing.
 
     By MQTT 3.1.1 a message counts when it has come back: brokers acknowledge what they drop.
     """
@@ -185,7 +185,7 @@ async def _connect(settings: BrokerSettings, prefix: str, tries: Mapping[str, by
 
 
 def row_of_hang_up(settings: BrokerSettings, row: str) -> str:
-    """The code of a failure of hanging up, found by a TLS handshake without CONNECT; another code as given."""
+    """Return the code of a hang-up, found by a TLS handshake without CONNECT; another code as given."""
     if row not in ("hung_up", "hung_up_tls"):
         return row
     try:

@@ -117,7 +117,7 @@ def _broker(status: Status, lang: Language) -> str:
 
 
 def _trouble(broker: Mapping[str, Any]) -> Any:
-    """What is wrong with a broker that is there: who else has the name, why no connection lasts, what it refuses."""
+    """Return what is wrong with a broker that is there: a second client, why no connection lasts, what it refuses."""
     return broker.get("shared") or broker.get("why_down") or broker.get("fault")
 
 

@@ -159,7 +159,7 @@ class UnsentAlarms:
         self._what: dict[str, list[Phrase | str]] = {DAMAGED: [], MISSING: []}
 
     def raise_(self, alarm: str, what: Phrase | str) -> None:
-        """Raises an alarm, or renews it with another file."""
+        """Raise an alarm, or renew it with another file."""
         self._what[alarm].append(what)
         named, more = self._what[alarm][:FILES_NAMED], len(self._what[alarm]) - FILES_NAMED
         self._table.unwarn(alarm)

@@ -150,7 +150,7 @@ class Keypads:
             pad.show(again=True)
 
     def _is_lost(self, target: str, why: Phrase | None) -> None:
-        """Renews the alarm with all lost pads; `why` is None for one that is back."""
+        """Renew the alarm with all lost pads; `why` is None for one that is back."""
         before = dict(self._lost)
         self._lost.pop(target, None)
         if why:

@@ -314,7 +314,7 @@ class Reader:
             self.port.start()
 
     def _end_flood(self, why: Phrase) -> None:
-        """Reports a reader at fault; what was read of it is still handled, the rest is left unread."""
+        """Report a reader at fault; what was read of it is still handled, the rest is left unread."""
         log.error("%s: the reader's port is closed", english(why))
         self._is_faulty = True
         self._table.handle(inputs.ReaderFaulted(**now(), code=why.code, values=why.values))

@@ -36,7 +36,7 @@ SETTLED_S: Final = 1.0
 
 
 def reason(error: PortError) -> Phrase:
-    """Why a port is lost, by code and values."""
+    """Return why a port is lost, by code and values."""
     values: dict[str, Value] = dict(error.values)
     if isinstance(found := values.get("found"), tuple):
         values["found"] = (

@@ -69,7 +69,7 @@ class FloodLimit:
         self._most_cards = max(_size(shoe), self._cards) + SURPLUS
 
     def fault(self, fact: inputs.AnyInput, shoe: Shoe) -> Phrase | None:
-        """Counts a report for this shoe; why the reader is at fault now, None where it is not.
+        """Count a report for this shoe; return why the reader is at fault now, None where it is not.
 
         A repeat is not counted: a board repeats what is not acknowledged, for as long as the disk is out.
         """

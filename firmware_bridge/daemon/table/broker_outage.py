@@ -53,7 +53,7 @@ class BrokerOutage:
         self._steady = self._loop.call_later(LOST_AFTER_S, self._lasted)
 
     def down(self, why: Phrase) -> None:
-        """Called when the connection is lost, or an attempt failed."""
+        """Handle a lost connection, or an attempt that failed."""
         self._why = why
         self._breaks += 1
         if self._steady:
@@ -70,12 +70,12 @@ class BrokerOutage:
             self._loop.call_soon(self._lost)  # later: the connection may break while an entry is being published
 
     def warn(self, why: Phrase) -> None:
-        """Reports the broker as lost soon, for this reason, with or without a connection."""
+        """Report the broker as lost soon, for this reason, with or without a connection."""
         self._why = why
         self._loop.call_soon(self._report_lost, why)
 
     def fault(self, what: Phrase | None) -> None:
-        """Shows what a broker that is there does not do; None: nothing."""
+        """Show what a broker that is there does not do; None: nothing."""
         self._table.unwarn(FAULT)
         if what:
             self._table.warn(FAULT, why=what)
@@ -119,7 +119,7 @@ class BrokerOutage:
             self._again = self._loop.call_later(AGAIN_S, self._report_change)
 
     def _report_lost(self, why: Phrase) -> bool:
-        """Reports a reason that is not known yet; whether it is known now."""
+        """Report a reason that is not known yet; return whether it is known now."""
         known = self._reported()
         if known == why:
             return True

@@ -143,10 +143,10 @@ def disk_out(error: DiskError, id: str | None = None) -> Answer:
 
 
 def words(error: DiskError) -> str:
-    """The error in a line of the log."""
+    """Return the error in a line of the log."""
     return "; ".join(filter(None, (failure("en", error.why), failure("en", error.todo))))
 
 
 def _why(why: Phrase | str) -> dict[str, Any]:
-    """The fields of an input about this reason."""
+    """Return the fields of an input about this reason."""
     return {"code": why.code, "values": why.values} if isinstance(why, Phrase) else {"why": why}

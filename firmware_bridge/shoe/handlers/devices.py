@@ -234,17 +234,17 @@ def clock_jumped(draft: Draft, fact: inputs.ClockJumped) -> None:
 
 
 def lost(draft: Draft, fact: inputs.DeviceLost) -> None:
-    """Opens the irregularity of a lost reader or broker."""
+    """Open the irregularity of a lost reader or broker."""
     draft.open_irregularity(f"{fact.device}_lost", why=_why(fact))
 
 
 def _why(fact: inputs.DeviceLost | inputs.DiskFailed | inputs.ReaderFaulted) -> Phrase | str:
-    """The reason of a fault by its code; of a version before, in English."""
+    """Return the reason of a fault by its code; of a version before, in English."""
     return Phrase(fact.code, fact.values) if fact.code else fact.why
 
 
 def reader_faulted(draft: Draft, fact: inputs.ReaderFaulted) -> None:
-    """Opens the irregularity of a reader that sends more than cards can be drawn."""
+    """Open the irregularity of a reader that sends more than cards can be drawn."""
     draft.open_irregularity("reader_fault", why=_why(fact))
 
 
@@ -281,7 +281,7 @@ def reader_back(draft: Draft, fact: inputs.DeviceBack) -> None:
 
 
 def disk_failed(draft: Draft, fact: inputs.DiskFailed) -> None:
-    """Records a disk failure, after the journal can be written again."""
+    """Record a disk failure, after the journal can be written again."""
     if draft.open_irregularity(fact.irregularity, why=_why(fact)):
         draft.close_irregularity(fact.irregularity, "recovered")
 

@@ -62,7 +62,7 @@ def worded(answer: Answer) -> Answer:
 
 
 def failure(lang: Language, value: Any) -> str:
-    """A failure of broker or disk in words, as a fact or as it is on the wire; English of one without a code."""
+    """Return a failure in words, as a fact or as it is on the wire; the English of one without a code."""
     match to_builtins(value) if isinstance(value, Phrase) else value:
         case {"code": str(code), **more}:
             return _text(lang, f"failure.{code}", failures.ROWS.get(code), more.get("values", {})) or code
@@ -70,7 +70,7 @@ def failure(lang: Language, value: Any) -> str:
 
 
 def english(value: Phrase) -> str:
-    """A failure in a line of the log, or of a command."""
+    """Return a failure in a line of the log, or of a command."""
     return failure("en", value)
 
 
