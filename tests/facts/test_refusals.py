@@ -12,9 +12,9 @@ from typing import Final
 import pytest
 
 import firmware_bridge
-from firmware_bridge.facts.book import alarms
+from firmware_bridge.facts.book import alarms, failures
 from firmware_bridge.facts.book.refusals import PHRASES as OF_REFUSALS
-from firmware_bridge.facts.book.refusals import REFUSALS, Values
+from firmware_bridge.facts.book.refusals import REFUSALS
 from firmware_bridge.topics.texts import LANGUAGES, Language, ids, known
 from tests.kit.rows import each_row
 
@@ -84,8 +84,9 @@ def _names(name: str, node: ast.Call) -> set[str] | None:
     return {str(getattr(key, "value", "")) for key in given.keys} if isinstance(given, ast.Dict) else None
 
 
-def row(code: str) -> Values | None:
-    return REFUSALS.get(code, PHRASES.get(code))
+def rows(code: str) -> list[set[str]]:
+    """The names of values of each row with this code: a failure may be called as a refusal is."""
+    return [set(book[code]) for book in (REFUSALS, PHRASES, failures.ROWS) if code in book]
 
 
 def test_refusals_are_found_in_the_source() -> None:
@@ -97,7 +98,7 @@ def test_each_refusal_has_the_values_of_its_row() -> None:
     wrong = [
         (each.at, each.code, each.names)
         for each in calls()
-        if (known_row := row(each.code)) is None or (each.names is not None and each.names != set(known_row))
+        if not rows(each.code) or (each.names is not None and each.names not in rows(each.code))
     ]
     assert wrong == []
 

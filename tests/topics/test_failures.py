@@ -24,7 +24,7 @@ from firmware_bridge.journal.preallocate import unwritable
 from firmware_bridge.mqtt import reasons
 from firmware_bridge.mqtt.errors import SEEN, BrokerErrors
 from firmware_bridge.mqtt.settings import BrokerSettings
-from firmware_bridge.topics.texts import LANGUAGES, Language, text
+from firmware_bridge.topics.texts import LANGUAGES, Language, ids, text
 from firmware_bridge.topics.texts.alarms import about
 from firmware_bridge.topics.texts.refusals import english, failure
 from hardware.errors import PortError, PortMissing
@@ -61,6 +61,10 @@ def test_a_text_has_the_values_of_its_row(lang: Language) -> None:
 def test_each_failure_is_said_in_chinese(lang: Language) -> None:
     for code in ROWS:
         assert re.search(r"[一-鿿]", failure(lang, filled(code))), code
+
+
+def test_no_text_of_a_failure_is_left_over() -> None:
+    assert {each.removeprefix("failure.") for each in ids() if each.startswith("failure.")} == {*ROWS}
 
 
 def test_what_is_seen_of_a_broker_is_in_the_book() -> None:

@@ -17,16 +17,18 @@ from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.daemon.table.journal_writer import StillWriting
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.facts import inputs, orders
+from firmware_bridge.facts.book.refusals import phrase
 from firmware_bridge.facts.cards import cards
 from firmware_bridge.games.house import house_of
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.journal.journal import Journal
 from firmware_bridge.journal.reader import Place, read_lines
+from firmware_bridge.topics.texts.refusals import english
 from tests.kit.delivered_record import NoLamps
 from tests.kit.patience import comes
 from tests.kit.refusals import said
 
-BLOCKED = "the disk has not answered yet, what came last is handled when it does"
+BLOCKED = phrase("disk_silent")
 
 
 class SlowTable:
@@ -97,7 +99,7 @@ def test_a_card_that_opens_a_shoe_waits_for_the_disk_and_the_next_ones_behind_it
         slow.answers.clear()
         slow.draw("9s")
         assert slow.table.disk
-        assert (slow.table.disk.what, slow.published, slow.acknowledged) == (BLOCKED, [], [])
+        assert (slow.table.disk.why, slow.published, slow.acknowledged) == (BLOCKED, [], [])
         slow.table.handle(inputs.CardRead(**now(), card=cards("Kd")[0], nonce=nonce(), report=inputs.ReportNo(9, 1)))
         await asyncio.sleep(0.1)
         assert (slow.published, slow.acknowledged) == ([], [])
@@ -116,7 +118,7 @@ def test_an_order_that_waits_has_no_answer_and_acts_once(tmp_path: Path, mocker:
             with pytest.raises(StillWriting):
                 slow.order(orders.OpenShoe(), "a")
         other = slow.order(orders.CloseShoe(), "b")
-        assert (other.ok, said(other).error) == (False, BLOCKED)
+        assert (other.ok, said(other).error) == (False, english(BLOCKED))
         slow.answers.set()
         await slow.until(lambda: slow.table.disk is None)
         assert slow.table.shoe.number == 1
