@@ -64,8 +64,8 @@ def worded(answer: Answer) -> Answer:
 def failure(lang: Language, value: Any) -> str:
     """Return a failure in words, as a fact or as it is on the wire; the English of one without a code."""
     match to_builtins(value) if isinstance(value, Phrase) else value:
-        case {"code": str(code), **more}:
-            return _text(lang, f"failure.{code}", failures.ROWS.get(code), more.get("values", {})) or code
+        case {"code": str(code)} as row:
+            return _text(lang, f"failure.{code}", failures.ROWS.get(code), row.get("values", {})) or code
     return in_words(lang, str(value))
 
 

@@ -12,7 +12,7 @@ from pytest_mock import MockerFixture
 
 from firmware_bridge.daemon.delivery.backlog import DAMAGED, MISSING, Backlog
 from firmware_bridge.daemon.delivery.outbox import READ_AHEAD
-from firmware_bridge.facts.book.refusals import phrase
+from firmware_bridge.facts.book.refusals import Phrase, phrase
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.files import journal_files, journal_id
 from firmware_bridge.journal.line import Line
@@ -36,9 +36,9 @@ def away(wire: Wire) -> Wire:
     return wire.deal("9s Td")
 
 
-def reported(wire: Wire) -> list[tuple[str, str]]:
+def reported(wire: Wire) -> list[tuple[str, Phrase | str]]:
     """The reports, as they come."""
-    reports: list[tuple[str, str]] = []
+    reports: list[tuple[str, Phrase | str]] = []
     wire.outbox._backlog._left_out = lambda alarm, what: reports.append((alarm, what))
     return reports
 
@@ -164,13 +164,13 @@ def test_a_start_reports_what_is_missing_before_the_cursor(away: Wire) -> None:
     away.ack()
     path = file(away, 2)
     path.unlink()
-    reports: list[tuple[str, str]] = []
+    reports: list[tuple[str, Phrase | str]] = []
     Backlog(path.parent, lambda alarm, what: reports.append((alarm, what))).look()
     assert reports == [(MISSING, phrase("journal_missing", journal=f"journal {int(path.name[:8])}"))]
 
 
 def test_many_missing_journals_are_reported_in_one_line(tmp_path: Path) -> None:
-    reports: list[tuple[str, str]] = []
+    reports: list[tuple[str, Phrase | str]] = []
     for number in (1, 99_999_999):
         (tmp_path / f"{number:08d}-ab.journal").touch()
     backlog = Backlog(tmp_path, lambda alarm, what: reports.append((alarm, what)))

@@ -21,6 +21,7 @@ from firmware_bridge.journal.audit import Rejudge
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.journal.journal import Journal
 from firmware_bridge.journal.reader import Place, read_lines
+from firmware_bridge.topics.before import as_written
 from tests.daemon.table.ahead import at_rest
 from tests.kit.delivered_record import NoLamps
 
@@ -54,7 +55,7 @@ def journaled(folder: Path, has_time: bool, settings: dict[str, Any]) -> list[in
         table.journal.close()
 
     asyncio.run(play())
-    again, entries = Rejudge(), []
+    again, entries = Rejudge(as_written), []
     for path in journal_files(folder):
         again.begin(path.name, follows=True)
         for line, _ in read_lines(Place(path, 0), whole=True):
