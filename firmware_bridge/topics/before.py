@@ -9,13 +9,13 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 
 from firmware_bridge.facts.book.alarms import values_of
-from firmware_bridge.facts.book.refusals import Value
+from firmware_bridge.facts.book.refusals import Phrase, Value
 from firmware_bridge.facts.events import AnyEvent, CommandAnswered, Entry, Irregular, KeyRefused, ShoeOpened
-from firmware_bridge.facts.inputs import AnyInput, Ordered
+from firmware_bridge.facts.inputs import AnyInput, DeviceLost, DiskFailed, Ordered, ReaderFaulted
 from firmware_bridge.facts.orders import Answer, Malformed
 from firmware_bridge.journal.line import BEFORE
 from firmware_bridge.topics.texts.alarms import todo, what
-from firmware_bridge.topics.texts.refusals import given, remedy, sentence, worded
+from firmware_bridge.topics.texts.refusals import english, given, remedy, sentence, worded
 
 _NOTHING: Final = "-"
 """A text that must not be missing there: an empty one is left out of the line."""
@@ -35,6 +35,8 @@ def as_written(entry: Entry, number: int) -> Entry:
 def _input(fact: AnyInput) -> AnyInput:
     """Return the input; what cannot be carried out has no values there, as orders allow no field that is not known."""
     match fact:
+        case DeviceLost(code=code) | DiskFailed(code=code) | ReaderFaulted(code=code) if code:
+            return replace(fact, why=english(Phrase(code, fact.values)), code="", values={})
         case Ordered(order=Malformed(code=code, values=values, error="") as order) if code:
             plain = to_builtins(values)
             error, hint = sentence("en", code, plain), remedy("en", code, plain)

@@ -148,8 +148,10 @@ class GoingOn:
         self.table.handle(replace(inputs.Ordered(at=0, order=order, by="ANNA", nonce=nonce()), **now()))
 
     def trouble(self) -> None:
-        """An alarm with a phrase, a refused key, a refused order, and one that cannot be carried out."""
-        self.table.handle(inputs.ReaderFaulted(**now(), why="E7"))
+        """Alarms with phrases, a refused key, a refused order, and one that cannot be carried out."""
+        flood, gone = phrase("too_many_reports", most=10, seconds=10), phrase("port_gone", port="/dev/x", error="EIO")
+        self.table.handle(inputs.ReaderFaulted(**now(), code=flood.code, values=flood.values))
+        self.table.handle(inputs.DeviceLost(**now(), device="reader", code=gone.code, values=gone.values))
         self.table.handle(replace(inputs.CardRead(at=0, card=cards("2c")[0], nonce=nonce(), gap=True), **now()))
         self.table.handle(inputs.Pressed(**now(), key="reveal", nonce=nonce()))
         self.order(orders.Correct(99, ("2c",), "no such round"))

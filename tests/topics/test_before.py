@@ -26,6 +26,7 @@ from firmware_bridge.topics.before import as_written
 from tests.floor.facts import dealing
 from tests.kit import kept_formats as kept
 from tests.kit.rows import each_row
+from tests.kit.table import Table
 
 REFUSALS: Final = [json.loads(each) for each in Path(__file__).with_name("refusals.jsonl").read_text().splitlines()]
 PRESSED: Final = inputs.Pressed(at=0, salt="ab" * 16, key="next", nonce="")
@@ -79,6 +80,38 @@ def test_a_phrase_of_an_alarm_stands_there_in_english() -> None:
     [shown] = written(entry(events.Irregular(id="reader_gap", since=1, values={"why": why})))
     assert shown["values"] == {"why": "reports before number 2 are lost"}
     assert shown["detail"] == "Cards may be missing (reports before number 2 are lost)"
+
+
+FAULT: Final = phrase("no_reader", port="/dev/x", found=phrase("readers_found", readers=("/dev/a", "/dev/b")))
+"""A failure with one inside it, and what it says."""
+
+FAULT_IN_ENGLISH: Final = "no reader at /dev/x: check its cable and [reader] port; readers found: /dev/a, /dev/b"
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        inputs.DeviceLost(at=0, salt="ab" * 16, device="reader", code=FAULT.code, values=FAULT.values),
+        inputs.DeviceLost(at=0, salt="ab" * 16, device="broker", code=FAULT.code, values=FAULT.values),
+        inputs.ReaderFaulted(at=0, salt="ab" * 16, code=FAULT.code, values=FAULT.values),
+        inputs.DiskFailed(
+            at=0, salt="ab" * 16, irregularity="disk_full", code=FAULT.code, values=FAULT.values, until=9
+        ),
+    ],
+)
+def test_a_fault_is_kept_in_english_and_gives_the_same_when_it_is_judged_again(fact: inputs.AnyInput) -> None:
+    shoe = Table(burn="none").play("shoe").shoe
+    made = step(shoe, fact, "T07", "b007", None)
+    assert made
+    before = line(made.entry)
+    assert kept.unread_before(before.data) == []
+    assert before.entry
+    assert (before.entry.input.why, before.entry.input.code) == (FAULT_IN_ENGLISH, "")  # type: ignore[union-attr]
+    again = step(shoe, before.entry.input, "T07", "b007", None)
+    assert again
+    assert as_written(again.entry, BEFORE).events == before.entry.events
+    [shown, *_] = [json.loads(bytes(raw)) for raw in before.public.events]
+    assert shown["values"] == {"why": FAULT_IN_ENGLISH}
 
 
 def test_a_refused_key_says_why() -> None:
