@@ -98,6 +98,11 @@ def _parts(event: type) -> Iterator[type]:
             '"id":"cut_card_early","values":{"by":"sensor","left":99}',
             '"id":"cut_card_early","values":{"by":"sensor","left":99}',
         ),
+        (
+            "Irregular",
+            '"id":"reader_lost","values":{"why":{"code":"port_busy","values":{"port":"/dev/x","by":"minicom"}}}',
+            '"id":"reader_lost","values":{"why":{"code":"port_busy","values":{"port":"/dev/x","by":"minicom"}}}',
+        ),
         ("Noted", '"what":"9 test cards passed, lent to Bo"', f'"what":"9 test cards passed, lent to {BO}"'),
         (
             "Noted",

@@ -106,7 +106,7 @@ def test_a_fault_is_kept_in_english_and_gives_the_same_when_it_is_judged_again(f
     before = line(made.entry)
     assert kept.unread_before(before.data) == []
     assert before.entry
-    assert (before.entry.input.why, before.entry.input.code) == (FAULT_IN_ENGLISH, "")  # type: ignore[union-attr]
+    assert (before.entry.input.why, before.entry.input.code) == (FAULT_IN_ENGLISH, "")
     again = step(shoe, before.entry.input, "T07", "b007", None)
     assert again
     assert as_written(again.entry, BEFORE).events == before.entry.events

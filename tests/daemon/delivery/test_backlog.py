@@ -90,7 +90,7 @@ def test_a_file_cut_off_in_the_middle_is_sent_up_to_there(away: Wire) -> None:
     path.write_bytes(path.read_bytes()[: keep + 300])
     all_taken(away, all_but(away, lambda line: line in lines[5:]))
     assert [alarm for alarm, _ in reports] == [DAMAGED]
-    assert path.name in reports[0][1]
+    assert path.name in str(reports[0][1])
 
 
 @pytest.mark.parametrize("behind", [0, 7])
