@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 import pytest
 
 from firmware_bridge.facts import inputs, orders
+from firmware_bridge.facts.book.refusals import phrase
 from firmware_bridge.facts.house import Choice, Severity
 from firmware_bridge.floor.page import detail
 from firmware_bridge.floor.page.feed import Feed
@@ -21,6 +22,7 @@ from firmware_bridge.floor.source import Delivery
 from firmware_bridge.games import GAMES as DEALT
 from firmware_bridge.topics import lamps
 from firmware_bridge.topics.texts import LANGUAGES, Language, chosen, names, text
+from firmware_bridge.topics.texts.refusals import failure
 from scripts.tools import texts
 from scripts.tools.messages.examples import examples
 from scripts.tools.messages.scenes import GAMES, MORE, Scene
@@ -132,6 +134,16 @@ def test_an_alarm_says_what_may_be_decided(lang: Language) -> None:
     shown = views(messages("T07", baccarat(3, 7, "9s 9s 9s 9s 9s 9s 9s 9s 9s 9s"))).table_parts("T07", lang)["alarms"]
     assert text(lang, "todo.duplicate") in seen_text(shown)
     assert [text(lang, f"choice.{each}") in seen_text(shown) for each in ("keep", "remove", "void")] == [True] * 3
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_fault_is_said_by_its_code_and_of_a_version_before_as_it_was_sent(lang: Language) -> None:
+    gone = phrase("port_gone", port="/dev/x", error="EIO")
+    by_code = inputs.DeviceLost(at=0, device="reader", code=gone.code, values=gone.values)
+    in_english = inputs.DeviceLost(at=0, device="reader", why="it is gone")
+    for lost, words in ((by_code, failure(lang, gone)), (in_english, "it is gone")):
+        shown = views(messages("T07", baccarat(2, 7, lost))).table_parts("T07", lang)["alarms"]
+        assert words.casefold() in seen_text(shown).casefold()
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
