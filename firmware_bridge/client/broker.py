@@ -11,7 +11,7 @@ from contextlib import suppress
 from threading import Lock, Thread
 from typing import Any, Final, NamedTuple
 
-from firmware_bridge.client.failures import said
+from firmware_bridge.client.failures import sentence
 from firmware_bridge.client.orders import Sender, no_answer
 from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts.orders import Answer, Order
@@ -77,7 +77,7 @@ class Session(Reader):
                 self._call(self._link.read, topics)
                 return
             self._loop = asyncio.SelectorEventLoop()
-            self._link = Subscriber(self._settings, said, topics, self, self._loop)
+            self._link = Subscriber(self._settings, sentence, topics, self, self._loop)
             self._thread = Thread(target=self._loop.run_forever, name="broker", daemon=True)
             self._thread.start()
             self._call(self._link.start)

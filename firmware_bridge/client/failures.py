@@ -58,7 +58,7 @@ REMEDIES: Final = {
 SEE_LOG: Final = "check the broker's log"
 
 
-def said(why: Phrase) -> str:
+def sentence(why: Phrase) -> str:
     """Return the sentence of a failure: the fault, then what to do about it."""
     remedy = why.values.get("remedy")
     words = REMEDIES.get(remedy.code, SEE_LOG) if isinstance(remedy, Phrase) else SEE_LOG

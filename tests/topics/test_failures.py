@@ -19,7 +19,7 @@ from firmware_bridge.facts import inputs
 from firmware_bridge.facts.book.failures import FAILURES, REMEDIES, ROWS
 from firmware_bridge.facts.book.refusals import Phrase, Value, phrase
 from firmware_bridge.facts.events import Irregular
-from firmware_bridge.floor.source import failures as office
+from firmware_bridge.floor.source import mqtt as office
 from firmware_bridge.journal.preallocate import unwritable
 from firmware_bridge.mqtt import reasons
 from firmware_bridge.mqtt.errors import SEEN, BrokerErrors
@@ -74,9 +74,9 @@ def test_what_is_seen_of_a_broker_is_in_the_book() -> None:
 
 @pytest.mark.parametrize("code", sorted({*SEEN} - OF_A_TABLE))
 def test_a_backend_and_the_office_have_words_of_their_own(code: str) -> None:
-    assert "{" not in backend.said(filled(code)) + office.said(filled(code))
-    assert "[mqtt]" not in backend.said(filled(code))
-    assert code not in (backend.said(filled(code)), office.said(filled(code)))
+    assert "{" not in backend.sentence(filled(code)) + office.sentence(filled(code))
+    assert "[mqtt]" not in backend.sentence(filled(code))
+    assert code not in (backend.sentence(filled(code)), office.sentence(filled(code)))
 
 
 def test_a_remedy_is_said_with_the_failure() -> None:

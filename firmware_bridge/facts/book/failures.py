@@ -157,7 +157,7 @@ PARTS: Final[dict[str, Values]] = {
     "utf_16": {},
     "outer_space": {},
 }
-"""Code of another value of a failure -> its own values: a user, a limit, and what nobody sees in a password."""
+"""Code of another value of a failure -> its own values: a user, a limit, and what is invisible in a password."""
 
 ROWS: Final = FAILURES | REMEDIES | DISK | READER | PARTS
 """Every code that has a text `failure.CODE`."""
