@@ -7,7 +7,7 @@ import ssl
 
 import pytest
 
-from firmware_bridge.client.failures import said
+from firmware_bridge.client.failures import sentence
 from firmware_bridge.client.floor import PlainFloor
 from firmware_bridge.mqtt.errors import BrokerErrors
 from firmware_bridge.mqtt.settings import BrokerSettings
@@ -74,4 +74,4 @@ def test_a_port_that_hangs_up_is_named(caplog: pytest.LogCaptureFixture) -> None
 )
 def test_what_no_connection_comes_of_says_what_to_do(error: Exception, start: str) -> None:
     errors = BrokerErrors(BrokerSettings(client_id="ledger", host="broker.house"))
-    assert said(errors.unreachable(error)).startswith(start)
+    assert sentence(errors.unreachable(error)).startswith(start)
