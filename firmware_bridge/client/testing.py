@@ -145,7 +145,7 @@ class FakeTable:
     def new_shoe(self, *, lost: bool = False) -> None:
         """End this shoe, and begin the journal of the next. lost: the event that ends it is not sent."""
         with self._lock:
-            messages = self._entry(events.ShoeEnded(why="floor", rounds=self._round))
+            messages = self._entry(events.ShoeEnded(code="closed", values={"by": "floor"}, rounds=self._round))
             self._publish([] if lost else messages)
             self.shoe, self._seq, self._round = self.shoe + 1, 0, 0
 

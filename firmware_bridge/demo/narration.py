@@ -27,7 +27,7 @@ from firmware_bridge.screen.words import (
 from firmware_bridge.topics.texts import alarms
 from firmware_bridge.topics.texts.acts import Sayer
 from firmware_bridge.topics.texts.effects import sentences
-from firmware_bridge.topics.texts.names import outcome, points
+from firmware_bridge.topics.texts.names import outcome, points, shoe_ended
 from firmware_bridge.topics.texts.refusals import words
 
 LABEL: Final = 19
@@ -106,7 +106,8 @@ class Narration:
             case "CutCardMet":
                 yield "cut card", f"{CUT_BY[event['by']]}: round {event['last_round']} is the last"
             case "ShoeEnded":
-                yield "shoe", f"over after {counted(event['rounds'], 'round')}: {event['why']}"
+                how = shoe_ended("en", event["code"], **event.get("values", {}), typed=event.get("why", ""))
+                yield "shoe", f"over after {counted(event['rounds'], 'round')}: {how}"
             case "Irregular":
                 yield "! open", f"{event['id']}: {alarms.what('en', event['id'], event.get('values', {}))}"
             case "IrregularityClosed":

@@ -195,9 +195,15 @@ class TableClosed(Event, frozen=True, kw_only=True):
 
 
 class ShoeEnded(Event, frozen=True, kw_only=True):
-    """No more rounds are dealt from this shoe; the rest of it is discarded."""
+    """No more rounds are dealt from this shoe; the rest of it is discarded.
 
-    why: str
+    code: `last_round`, `pack_over`, `few_cards`, `shoe_empty`, `closed` with the value `by`, or `pit` with `alarm`.
+    why: what a person typed; all of it in English in journals of versions before.
+    """
+
+    code: str = ""
+    values: dict[str, Value] = field(default_factory=dict)
+    why: str = ""
     rounds: int
 
 

@@ -8,9 +8,10 @@ from typing import Any, Final
 from msgspec import to_builtins
 from msgspec.structs import replace
 
+from firmware_bridge.facts.book import endings
 from firmware_bridge.facts.book.alarms import values_of
 from firmware_bridge.facts.book.refusals import Phrase, Value
-from firmware_bridge.facts.events import AnyEvent, CommandAnswered, Entry, Irregular, KeyRefused, ShoeOpened
+from firmware_bridge.facts.events import AnyEvent, CommandAnswered, Entry, Irregular, KeyRefused, ShoeEnded, ShoeOpened
 from firmware_bridge.facts.inputs import AnyInput, DeviceLost, DiskFailed, Ordered, ReaderFaulted
 from firmware_bridge.facts.orders import Answer, Malformed
 from firmware_bridge.journal.line import BEFORE
@@ -54,6 +55,8 @@ def _event(event: AnyEvent, fact: AnyInput) -> AnyEvent:
             return replace(event, answer=_answer(event.answer, fact))
         case ShoeOpened():
             return _opened(event)
+        case ShoeEnded(code=code) if code:
+            return replace(event, code="", values={}, why=_ended(event))
     return event
 
 
@@ -76,6 +79,17 @@ def _flat(id: str, name: str, plain: dict[str, Any]) -> str | int:
     if isinstance(value, str | int):
         return value
     return given("en", values_of(id).get(name, "phrase"), value, plain)
+
+
+def _ended(event: ShoeEnded) -> str:
+    """Return how a shoe ended in English, with what a person typed."""
+    english, plain = endings.BEFORE[event.code], to_builtins(event.values)
+    match event.code:
+        case "closed":
+            return event.why or f"{english}{plain['by']}"
+        case "pit":
+            return ": ".join(filter(None, (f"{english}{plain['alarm']}", event.why)))
+    return english
 
 
 def _opened(event: ShoeOpened) -> ShoeOpened:

@@ -12,7 +12,7 @@ from typing import Final
 import pytest
 
 import firmware_bridge
-from firmware_bridge.facts.book import alarms, failures
+from firmware_bridge.facts.book import alarms, endings, failures
 from firmware_bridge.facts.book.refusals import PHRASES as OF_REFUSALS
 from firmware_bridge.facts.book.refusals import REFUSALS
 from firmware_bridge.topics.texts import LANGUAGES, Language, ids, known
@@ -86,7 +86,7 @@ def _names(name: str, node: ast.Call) -> set[str] | None:
 
 def rows(code: str) -> list[set[str]]:
     """The names of values of each row with this code: a failure may be called as a refusal is."""
-    return [set(book[code]) for book in (REFUSALS, PHRASES, failures.ROWS) if code in book]
+    return [set(book[code]) for book in (REFUSALS, PHRASES, failures.ROWS, endings.SHOES) if code in book]
 
 
 def test_refusals_are_found_in_the_source() -> None:

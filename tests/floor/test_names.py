@@ -110,6 +110,11 @@ def _parts(event: type) -> Iterator[type]:
             f'"what":"9 test cards passed while no daemon ran, by {BO}"',
         ),
         ("ShoeEnded", '"why":"closed by ANNA","rounds":3', f'"why":"closed by {ANNA}","rounds":3'),
+        (
+            "ShoeEnded",
+            '"code":"closed","values":{"by":"ANNA"},"rounds":3',
+            f'"code":"closed","values":{{"by":"{ANNA}"}},"rounds":3',
+        ),
         ("Noted", '"what":"the reader was closed by hand"', '"what":"the reader was closed by hand"'),
         (
             "CommandAnswered",

@@ -70,7 +70,7 @@ def test_nobody_is_named_and_every_message_is_that_of_the_journal(
     text = "".join(str(each) for each in rows.values())
     assert not any(name in text for name in PEOPLE)
     assert all(hidden.pseudonym(name) in text for name in PEOPLE)
-    assert f"closed by {hidden.pseudonym(anna)}" in text
+    assert f'"code":"closed","values":{{"by":"{hidden.pseudonym(anna)}"}}' in text
     for each in wanted:
         came_as, body = rows[each.topic, "T07", each.journal, each.seq, each.n]
         assert came_as == hashlib.sha256(each.payload).hexdigest() or (came_as, body) == (None, each.payload.decode())

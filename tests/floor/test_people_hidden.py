@@ -101,6 +101,7 @@ def variants() -> Iterator[dict[str, Any]]:
     yield event("Irregular", id="reader_lost", values={"count": 3, "to": MARK, "by": MARK}, since=1)
     yield event("Noted", what=f"9 test cards passed while no daemon ran, by {MARK}")
     yield event("ShoeEnded", why=f"closed by {MARK}", rounds=3)
+    yield event("ShoeEnded", code="closed", values={"by": MARK}, why="worn", rounds=3)
     yield event("PersonSeen", by=MARK, where={"second": MARK})
     yield event("RoundCorrected", by=MARK, reasons=[{"id": "floor", "values": {"says": "x", "by": MARK}}])
 

@@ -169,8 +169,8 @@ def test_a_shoe_that_ends_with_a_held_cut_card_of_a_round_that_is_over_ends_once
     table.play("!void misdeal")
     held = replace(table.shoe, held=(state.HeldCut("sensor", last_round=1),))
     draft = Draft(held, at=1)
-    rounds.end_shoe(draft, "the pit ended it: lid_opened")
-    assert [each.why for each in draft.events if isinstance(each, e.ShoeEnded)] == ["the last round is over"]
+    rounds.end_shoe(draft, phrase("pit", alarm="lid_opened"))
+    assert [each.code for each in draft.events if isinstance(each, e.ShoeEnded)] == ["last_round"]
 
 
 @pytest.mark.xfail(reason="an alarm about held cards stays open when the last of them is removed", strict=True)

@@ -15,8 +15,10 @@ from pytest_mock import MockerFixture
 from firmware_bridge.demo.memory_table import MemoryTable
 from firmware_bridge.facts import events, inputs, orders
 from firmware_bridge.facts.book.alarms import PHRASES, SHOE
+from firmware_bridge.facts.book.endings import SHOES
 from firmware_bridge.facts.book.refusals import Value, phrase
 from firmware_bridge.facts.events import AnyEvent, Entry
+from firmware_bridge.floor.record.before_codes import shoe_ended
 from firmware_bridge.games import GAMES
 from firmware_bridge.journal.audit import Audit
 from firmware_bridge.journal.files import journal_files
@@ -112,6 +114,19 @@ def test_a_fault_is_kept_in_english_and_gives_the_same_when_it_is_judged_again(f
     assert as_written(again.entry, BEFORE).events == before.entry.events
     [shown, *_] = [json.loads(bytes(raw)) for raw in before.public.events]
     assert shown["values"] == {"why": FAULT_IN_ENGLISH}
+
+
+def test_a_shoe_ends_there_in_english_and_the_office_reads_that_as_the_code() -> None:
+    for code, row in SHOES.items():
+        values: dict[str, Value] = dict.fromkeys(row, "ANNA")
+        for typed in ("", "worn"):
+            ended = events.ShoeEnded(code=code, values=values, why=typed, rounds=3)
+            [shown] = written(entry(ended))
+            assert {*shown} == {"type", "why", "rounds"}
+            as_read = shoe_ended(shown["why"])
+            assert (as_read.code, as_read.alarm) == (code, values.get("alarm", ""))
+            assert as_read.by == ("" if typed else values.get("by", ""))
+            assert as_read.why == (typed if code in ("closed", "pit") else "")
 
 
 def test_a_refused_key_says_why() -> None:

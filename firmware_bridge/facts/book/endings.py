@@ -17,5 +17,17 @@ SHOES: Final[dict[str, Values]] = {
 DEALT_OUT: Final = ("last_round", "pack_over", "few_cards", "shoe_empty")
 """The ends of a shoe that was dealt as far as it goes; by any other it ended early."""
 
+BEFORE: Final = {
+    "last_round": "the last round is over",
+    "pack_over": "the pack is over",
+    "few_cards": "too few cards are left for another round",
+    "shoe_empty": "the shoe is empty",
+    "closed": "closed by ",
+    "pit": "the pit ended it: ",
+}
+"""Code of how a shoe ended -> its English in journals of format 3. closed: before who did it, or what he typed alone.
+pit: before the alarm, then ": " and what was typed.
+"""
+
 REASONS: Final[dict[str, Values]] = {"floor": {"says": "word", "by": "person"}}
 """Id of a reason with people in it -> its values."""

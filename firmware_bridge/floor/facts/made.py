@@ -30,7 +30,7 @@ from firmware_bridge.floor.facts.rows import (
     micros,
     nets_of,
 )
-from firmware_bridge.floor.record.before_codes import shoe_ended
+from firmware_bridge.floor.record.before_codes import Ended, shoe_ended
 from firmware_bridge.floor.record.message import EVENT, Row
 from firmware_bridge.topics.texts.refusals import worded
 
@@ -142,8 +142,16 @@ class _Opened(Struct):
 
 
 class _Ended(Struct):
-    why: str
     rounds: int
+    code: str = ""
+    values: dict[str, Value] = {}
+    why: str = ""
+
+    @property
+    def how(self) -> Ended:
+        """How the shoe ended; by its English in journals of versions before."""
+        alarm, by = (str(self.values.get(name, "")) for name in ("alarm", "by"))
+        return Ended(self.code, alarm, by, self.why) if self.code else shoe_ended(self.why)
 
 
 class _Answered(Struct):
@@ -277,7 +285,7 @@ _MADE: Final[dict[str, tuple[type[Struct], Callable[[Row, Any], list[Fact]]]]] =
         _Opened,
         lambda row, read: [ShoeBegan(_place(row), read.number, read.house.game, read.house.decks)],
     ),
-    "ShoeEnded": (_Ended, lambda row, read: [ShoeOver(_place(row), row.shoe, read.rounds, *shoe_ended(read.why))]),
+    "ShoeEnded": (_Ended, lambda row, read: [ShoeOver(_place(row), row.shoe, read.rounds, *read.how)]),
     "CommandAnswered": (_Answered, _order_given),
     "ShiftEnded": (_ShiftEnded, _acts),
 }

@@ -186,10 +186,7 @@ def _ending(choice: str, lang: Language) -> str:
 
 def shoe_ended(shoe: PastShoe, lang: Language) -> str:
     """Return how a shoe ended, and what was typed with it; "" for one that has not ended."""
-    named = {"by": shoe.by, "alarm": known(lang, f"alarm.{shoe.alarm}") or shoe.alarm}
-    id = f"ending.{shoe.code}" if shoe.by or shoe.code != "closed" else "ending.closed_by_order"
-    words = (known(lang, id) or shoe.code or "").format(**named)
-    return text(lang, "between.clauses").join(filter(None, (words, shoe.why)))
+    return names.shoe_ended(lang, shoe.code or "", shoe.alarm or "", shoe.by or "", shoe.why or "")
 
 
 def _people(lang: Language, *people: str) -> str:

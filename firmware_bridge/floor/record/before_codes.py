@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
+from firmware_bridge.facts.book.endings import BEFORE, DEALT_OUT
+
 Hide = Callable[[bytes], bytes]
 """Gives the pseudonym of a name; both as bytes within a text of JSON."""
 
@@ -44,14 +46,9 @@ class Ended(NamedTuple):
     why: str = ""
 
 
-_ENDED: Final = {
-    "the last round is over": Ended("last_round"),
-    "the pack is over": Ended("pack_over"),
-    "too few cards are left for another round": Ended("few_cards"),
-    "the shoe is empty": Ended("shoe_empty"),
-}
-_CLOSED_BY: Final = "closed by "
-_BY_PIT: Final = "the pit ended it: "
+_ENDED: Final = {english: Ended(code) for code, english in BEFORE.items() if code in DEALT_OUT}
+_CLOSED_BY: Final = BEFORE["closed"]
+_BY_PIT: Final = BEFORE["pit"]
 
 
 def shoe_ended(why: str) -> Ended:

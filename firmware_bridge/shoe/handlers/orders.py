@@ -41,7 +41,7 @@ def _fitting(packs: range) -> Phrase:
 
 def close_shoe(draft: Draft, fact: Ordered, order: orders.CloseShoe) -> None:
     """End the shoe between rounds."""
-    rounds.end_shoe(draft, order.why or f"closed by {fact.by}")
+    rounds.end_shoe(draft, phrase("closed", by=fact.by), order.why)
 
 
 def close_table(draft: Draft, fact: Ordered, order: orders.CloseTable) -> None:

@@ -6,7 +6,7 @@ from typing import Final
 from firmware_bridge.facts import events
 from firmware_bridge.facts.book import standing as when
 from firmware_bridge.facts.book.orders import needs_two
-from firmware_bridge.facts.book.refusals import Refused
+from firmware_bridge.facts.book.refusals import Refused, phrase
 from firmware_bridge.facts.house import Choice
 from firmware_bridge.facts.inputs import Ordered
 from firmware_bridge.facts.names import as_seen, one_person
@@ -159,11 +159,11 @@ def _continue(draft: Draft, order: Resolve, by: str) -> None:
 
 
 def _end_shoe(draft: Draft, order: Resolve, by: str) -> None:
-    why = f"the pit ended it: {_reason(order)}"
+    ending = phrase("pit", alarm=order.irregularity)
     if phase(draft.shoe) in (Phase.DEALING, Phase.COMPLETE):
-        void_round(draft, _reason(order), by, ends=why, second=order.second)
+        void_round(draft, _reason(order), by, ends=ending, typed=order.why, second=order.second)
     elif phase(draft.shoe) not in (Phase.EMPTY, Phase.ENDED):
-        end_shoe(draft, why)
+        end_shoe(draft, ending, order.why)
 
 
 _CHOICES: Final[dict[Choice, Callable[[Draft, Resolve, str], None]]] = {

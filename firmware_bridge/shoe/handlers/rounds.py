@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from firmware_bridge import __version__
 from firmware_bridge.facts import events
-from firmware_bridge.facts.book.refusals import Refused, phrase
+from firmware_bridge.facts.book.refusals import Phrase, Refused, phrase
 from firmware_bridge.facts.house import House
 from firmware_bridge.facts.inputs import CardRead, CardUnread, Ordered, Pressed
 from firmware_bridge.facts.orders import Pack
@@ -147,8 +147,8 @@ def _watch_shuffle(draft: Draft, new: int) -> None:
             draft.open_irregularity("unshuffled", pattern=pattern.name, cards=pattern.length)
 
 
-def void_round(draft: Draft, why: str, by: str, ends: str = "", second: str = "") -> None:
-    """Void the round; its cards are discarded and counted. ends: why the shoe ends with it, "" if it does not."""
+def void_round(draft: Draft, why: str, by: str, ends: Phrase | None = None, typed: str = "", second: str = "") -> None:
+    """Void the round; its cards are discarded and counted. ends, typed: as in `end_shoe`; None if the shoe goes on."""
     undecided = discard_held(draft)
     publish_happened(draft)
     shoe, money = draft.shoe, rules(draft.shoe).money
@@ -173,7 +173,7 @@ def void_round(draft: Draft, why: str, by: str, ends: str = "", second: str = ""
         if settled.id not in OUTLIVE_A_ROUND and (is_disputed or settled.id != "result_mismatch"):
             draft.close_irregularity(settled.id, "void", by)
     if ends:
-        end_shoe(draft, ends)
+        end_shoe(draft, ends, typed)
         return
     if undecided:
         draft.add(undecided)
@@ -212,19 +212,19 @@ def _after_round(draft: Draft, bets_were_open: bool = False) -> None:
     """End the shoe, or open betting: purses of a whole pack are awaited again where they were when it was voided."""
     shoe = draft.shoe
     draft.published = 0
-    if why := _ends(shoe):
-        end_shoe(draft, why)
+    if ending := _ends(shoe):
+        end_shoe(draft, ending)
     elif shoe.house.betting == "required" and (bets_were_open or rules(shoe).money.stakes_per == "round"):
         draft.add(events.BetsOpened(round=shoe.round))
 
 
-def _ends(shoe: Shoe) -> str:
-    """Return why the shoe ends before its next round, "" if it goes on."""
+def _ends(shoe: Shoe) -> Phrase | None:
+    """Return how the shoe ends before its next round, None if it goes on."""
     if shoe.last_round is not None and shoe.round > shoe.last_round:
-        return "the last round is over"
+        return phrase("last_round")
     if rules(shoe).play.ends(terms_of(shoe.house), start(shoe)):
-        return "the pack is over" if rules(shoe).play.one_round_packs else "too few cards are left for another round"
-    return "the shoe is empty" if state.is_exhausted(shoe) else ""
+        return phrase("pack_over" if rules(shoe).play.one_round_packs else "few_cards")
+    return phrase("shoe_empty") if state.is_exhausted(shoe) else None
 
 
 @lru_cache(state.KEPT)
@@ -242,12 +242,12 @@ def run_out(draft: Draft) -> None:
     void_round(draft, "the shoe is empty", "shoe")
 
 
-def end_shoe(draft: Draft, why: str) -> None:
-    """End the shoe; its sealed cards are disclosed."""
+def end_shoe(draft: Draft, ending: Phrase, typed: str = "") -> None:
+    """End the shoe; its sealed cards are disclosed. ending: a row of `endings.SHOES`. typed: what a person wrote."""
     discard_held(draft)
     if draft.shoe.status != "open":
         return  # the cut card was among what was held, and its round is over
-    draft.add(events.ShoeEnded(why=why, rounds=draft.shoe.round - 1))
+    draft.add(events.ShoeEnded(code=ending.code, values=ending.values, why=typed, rounds=draft.shoe.round - 1))
     for laid in draft.shoe.aside:
         if laid.card is not None:
             draft.add(revealed(laid))
@@ -354,7 +354,7 @@ def meet_cut_card(draft: Draft, by: events.CutBy, held: state.HeldCut | None = N
     draft.add(events.CutCardMet(by=by, last_round=last, held=held is not None))
     doubt_sensor(draft)
     if last < shoe.round:
-        end_shoe(draft, "the last round is over")
+        end_shoe(draft, phrase("last_round"))
 
 
 def _last_round(shoe: Shoe) -> int:

@@ -77,6 +77,16 @@ def choice(lang: Language, id: str) -> str:
     return known(lang, f"choice.{id}") or id
 
 
+def shoe_ended(lang: Language, code: str, alarm: str = "", by: str = "", typed: str = "") -> str:
+    """Return how a shoe ended, and what a person typed with it; the code itself where this version has no text for it.
+
+    alarm, by: values of the code's row in `endings.SHOES`, "" for none.
+    """
+    found = known(lang, f"ending.{code}" if by or code != "closed" else "ending.closed_by_order")
+    words = found.format(by=by, alarm=known(lang, f"alarm.{alarm}") or alarm) if found else code
+    return text(lang, "between.clauses").join(filter(None, (words, typed)))
+
+
 def given(lang: Language, words: str) -> str:
     """Return the words of the shoe, with commas between them; those without a text as they came."""
     return text(lang, "between.names").join(

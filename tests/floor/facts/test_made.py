@@ -55,6 +55,7 @@ EVENTS = {
     '{"type":"IrregularityClosed","id":"jam","choice":"resume","by":"anna"}': AlarmEnded,
     '{"type":"ShoeOpened","number":3,"house":{"game":"baccarat","decks":8}}': ShoeBegan,
     '{"type":"ShoeEnded","why":"cut","rounds":71}': ShoeOver,
+    '{"type":"ShoeEnded","code":"last_round","rounds":71}': ShoeOver,
     '{"type":"CommandAnswered","answer":{"ok":false,"do":"void","error":"no"},"by":"key/pit"}': OrderGiven,
     '{"type":"ShiftEnded","shift":"day","gaming_day":"2026-11-20","acts":[{"dealer":"WU","voided":2}]}': ShiftActs,
 }
@@ -70,6 +71,21 @@ def test_an_event_is_a_fact(event: str) -> None:
     (fact,) = facts_of([row("event", TABLE, message(event), now())]).events
     assert isinstance(fact, EVENTS[event])
     assert fact.place[:4] == (TABLE, "3-abc", 7, 1)
+
+
+def test_a_shoe_ends_by_its_code_and_in_versions_before_by_its_sentence() -> None:
+    for ended, how in {
+        '"code":"last_round"': ("last_round", "", "", ""),
+        '"why":"the last round is over"': ("last_round", "", "", ""),
+        '"code":"closed","values":{"by":"anna"},"why":"worn"': ("closed", "", "anna", "worn"),
+        '"code":"pit","values":{"alarm":"lid_opened"},"why":"torn"': ("pit", "lid_opened", "", "torn"),
+        '"why":"the pit ended it: lid_opened: torn"': ("pit", "lid_opened", "", "torn"),
+        '"code":"of_tomorrow"': ("of_tomorrow", "", "", ""),
+    }.items():
+        event = f'{{"type":"ShoeEnded",{ended},"rounds":71}}'
+        (fact,) = facts_of([row("event", TABLE, message(event), now())]).events
+        assert isinstance(fact, ShoeOver)
+        assert fact[3:] == how
 
 
 def test_the_person_of_an_order_is_the_login_or_the_one_a_key_names() -> None:
