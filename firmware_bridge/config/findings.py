@@ -9,8 +9,10 @@ from rich.text import Text
 
 from firmware_bridge.config.layout import GREEN, RED, YELLOW, show
 from firmware_bridge.config.streams import print_json
+from firmware_bridge.facts.book.refusals import phrase
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.mqtt.settings import marks
+from firmware_bridge.topics.texts.refusals import english
 
 Level = Literal["OK", "WARN", "FAIL"]
 
@@ -42,7 +44,8 @@ def unseen(name: str, key: str, path: Path) -> Iterator[Finding]:
     except OSError:
         return  # reported by what needs it
     if found:
-        what = f"{key} {path} has what nobody sees: {', '.join(found)}"
+        named = ", ".join(english(phrase(each)) for each in found)
+        what = f"{key} {path} has what nobody sees: {named}"
         yield Finding("WARN", name, what, "write the file again without it, unless it belongs to the secret")
 
 

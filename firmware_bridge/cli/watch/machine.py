@@ -6,7 +6,6 @@ from typing import Any, Final
 
 from firmware_bridge.topics.texts import Language, known, text
 from firmware_bridge.topics.texts.phrases import in_words, joined
-from firmware_bridge.topics.texts.refusals import failure
 
 Status = dict[str, Any]
 
@@ -114,6 +113,13 @@ def _broker(status: Status, lang: Language) -> str:
     if broker["up"]:
         return text(lang, "machine.connected", protocol=broker["protocol"], waiting=waiting)
     return text(lang, "machine.not_connected", why=failure(lang, broker["why_down"]), waiting=waiting)
+
+
+def failure(lang: Language, why: Any) -> str:
+    """Return a failure as it is in the status in words."""
+    from firmware_bridge.topics.texts import refusals  # imported here: without a daemon nothing is shown
+
+    return refusals.failure(lang, why)
 
 
 def _trouble(broker: Mapping[str, Any]) -> Any:

@@ -5,13 +5,12 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final, Literal
 
 from firmware_bridge.cli.daemon_socket import at_the_table
-from firmware_bridge.cli.watch.machine import Status, coming_back, lease_words, machine, rules, word
+from firmware_bridge.cli.watch.machine import Status, coming_back, failure, lease_words, machine, rules, word
 from firmware_bridge.facts.decoding import from_json
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.screen.words import brief, offers, shows
 from firmware_bridge.topics.texts import Language, known, text
 from firmware_bridge.topics.texts.phrases import joined
-from firmware_bridge.topics.texts.refusals import failure
 
 Standing = Literal["in_order", "goes_on", "calibration", "stopped"]
 

@@ -66,7 +66,7 @@ def failure(lang: Language, value: Any) -> str:
     match to_builtins(value) if isinstance(value, Phrase) else value:
         case {"code": str(code)} as row:
             return _text(lang, f"failure.{code}", failures.ROWS.get(code), row.get("values", {})) or code
-    return in_words(lang, str(value))
+    return given(lang, "prompt", value, {})
 
 
 def english(value: Phrase) -> str:
