@@ -263,8 +263,9 @@ class FakeTable:
             seat: (staked, "0") for seat, (staked, _) in RESULTS[self._game][0].stakes.items()
         }
         return events.RoundVoided(
-            game=self._game, round=self._round, cards=(), why=("misdeal",), by="floor", last=False, prev=self._prev,
-            unit=UNITS[self._game], stakes=stakes,
+            game=self._game, round=self._round, cards=(), why=("misdeal",),
+            reasons=(events.Reason("floor", {"says": "misdeal", "by": "floor"}),), by="floor", last=False,
+            prev=self._prev, unit=UNITS[self._game], stakes=stakes,
         )  # fmt: skip
 
     def _result(self, number: int) -> dict[str, Any]:

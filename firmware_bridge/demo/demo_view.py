@@ -12,6 +12,7 @@ from firmware_bridge.screen.cards import RED, card_face
 from firmware_bridge.screen.table_widget import Boards, FinishedRound, Row, ScreenModel
 from firmware_bridge.screen.words import counted, on_screen, remarks, shown_hands
 from firmware_bridge.shoe.round import layout
+from firmware_bridge.topics.texts.names import voided
 
 SENTENCES: Final = ("did", "mark", "entered")
 """Words before lines that are whole sentences."""
@@ -49,7 +50,8 @@ def _news(narration: Narration) -> Text:
 def _over(game: Game, message: dict[str, Any]) -> FinishedRound:
     cards = on_screen([(each["slot"], each["card"]) for each in message["cards"]], message)
     if message["status"] == "voided":
-        return FinishedRound(message["shoe"], message["round"], None, {}, cards, message["why"])
+        why = voided("en", message["why"], message["reasons"])
+        return FinishedRound(message["shoe"], message["round"], None, {}, cards, why)
     points = {name: hand["points"] for name, hand in shown_hands(message).items()}
     return FinishedRound(message["shoe"], message["round"], message["outcome"], points, cards, remarks(game, message))
 

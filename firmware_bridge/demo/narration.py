@@ -27,7 +27,7 @@ from firmware_bridge.screen.words import (
 from firmware_bridge.topics.texts import alarms
 from firmware_bridge.topics.texts.acts import Sayer
 from firmware_bridge.topics.texts.effects import sentences
-from firmware_bridge.topics.texts.names import outcome, points, shoe_ended
+from firmware_bridge.topics.texts.names import outcome, points, shoe_ended, voided
 from firmware_bridge.topics.texts.refusals import words
 
 LABEL: Final = 19
@@ -161,7 +161,7 @@ def _burn(cards: list[str | None]) -> str:
 def _round(game: Game, message: dict[str, Any]) -> Iterator[tuple[str, str]]:
     word = f"round {message['round']}"
     if message["status"] == "voided":
-        yield word, f"VOID by {message['by']}: {'; '.join(message['why'])}"
+        yield word, f"VOID by {message['by']}: {'; '.join(voided('en', message['why'], message['reasons']))}"
         return
     notes = ", ".join(remarks(game, message))
     shown = message | {"hands": shown_hands(message)}

@@ -14,7 +14,7 @@ from firmware_bridge.screen.words import face, remarks
 from firmware_bridge.shoe import Phase, Shoe, phase
 from firmware_bridge.shoe.round import layout
 from firmware_bridge.topics.texts import text
-from firmware_bridge.topics.texts.names import outcome, points
+from firmware_bridge.topics.texts.names import outcome, points, voided
 
 QUIET: Final = ("shoe", "betting")
 """Lines of a narration about the table, not about the round."""
@@ -89,7 +89,7 @@ def _result(message: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the lines of a round: its outcome, each hand, and what it pays."""
     word = f"round {message['round']}"
     if message["status"] == "voided":
-        yield word, f"VOID by {message['by']}: {'; '.join(message['why'])}"
+        yield word, f"VOID by {message['by']}: {'; '.join(voided('en', message['why'], message['reasons']))}"
         return
     notes = remarks(GAMES[message["game"]], message) if message["unit"] == "stake" else tuple(message["flags"])
     corrected = ("corrected",) if message["status"] == "corrected" else ()

@@ -229,10 +229,12 @@ class CorrectedRound(ClosedRound, frozen=True, kw_only=True, tag="corrected"):
 class VoidedRound(_Round, frozen=True, kw_only=True, tag="voided"):
     """A round that does not count. moved: bet -> amount already paid to it, or collected (below 0): to be reversed.
 
-    second: the second person, if any.
+    second: the second person, if any. why: what a person typed. reasons: why as ids and values: `floor`, `decided`
+    about an alarm, `shoe_empty`.
     """
 
     status: ClassVar[Literal["voided"]] = "voided"
+    reasons: tuple[Reason, ...] = ()
     by: PersonText
     second: PersonText | UnsetType = UNSET
     moved: dict[str, Decimal] = {}

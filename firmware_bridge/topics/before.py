@@ -11,7 +11,17 @@ from msgspec.structs import replace
 from firmware_bridge.facts.book import endings
 from firmware_bridge.facts.book.alarms import values_of
 from firmware_bridge.facts.book.refusals import Phrase, Value
-from firmware_bridge.facts.events import AnyEvent, CommandAnswered, Entry, Irregular, KeyRefused, ShoeEnded, ShoeOpened
+from firmware_bridge.facts.events import (
+    AnyEvent,
+    CommandAnswered,
+    Entry,
+    Irregular,
+    KeyRefused,
+    Reason,
+    RoundVoided,
+    ShoeEnded,
+    ShoeOpened,
+)
 from firmware_bridge.facts.inputs import AnyInput, DeviceLost, DiskFailed, Ordered, ReaderFaulted
 from firmware_bridge.facts.orders import Answer, Malformed
 from firmware_bridge.journal.line import BEFORE
@@ -55,6 +65,8 @@ def _event(event: AnyEvent, fact: AnyInput) -> AnyEvent:
             return replace(event, answer=_answer(event.answer, fact))
         case ShoeOpened():
             return _opened(event)
+        case RoundVoided(reasons=(reason, *_)):
+            return replace(event, why=(_voided(reason),), reasons=())
         case ShoeEnded(code=code) if code:
             return replace(event, code="", values={}, why=_ended(event))
     return event
@@ -90,6 +102,12 @@ def _ended(event: ShoeEnded) -> str:
         case "pit":
             return ": ".join(filter(None, (f"{english}{plain['alarm']}", event.why)))
     return english
+
+
+def _voided(why: Reason) -> str:
+    """Return why a round was voided in English: what was typed, the alarm before it, or of a shoe that is empty."""
+    words = (str(why.values.get(each, "")) for each in ("alarm", "says"))
+    return ": ".join(filter(None, words)) or endings.BEFORE[why.id]
 
 
 def _opened(event: ShoeOpened) -> ShoeOpened:

@@ -13,8 +13,10 @@ import pytest
 
 from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.book.refusals import phrase
+from firmware_bridge.facts.events_of_rounds import Reason
 from firmware_bridge.facts.house import Choice, Severity
-from firmware_bridge.floor.page import detail
+from firmware_bridge.facts.wire import VoidedRound
+from firmware_bridge.floor.page import detail, history
 from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.offers import offered
 from firmware_bridge.floor.page.views import Views
@@ -26,7 +28,7 @@ from firmware_bridge.topics.texts.refusals import failure
 from scripts.tools import texts
 from scripts.tools.messages.examples import examples
 from scripts.tools.messages.scenes import GAMES, MORE, Scene
-from tests.floor.tables import NOW, Message, a_hundred, alive, baccarat, messages
+from tests.floor.tables import NOW, Message, a_hundred, alive, baccarat, messages, rfc3339
 from tests.kit.contrast import contrast
 from tests.kit.process import ran
 from tests.kit.rows import each_row
@@ -144,6 +146,25 @@ def test_a_fault_is_said_by_its_code_and_of_a_version_before_as_it_was_sent(lang
     for lost, words in ((by_code, failure(lang, gone)), (in_english, "it is gone")):
         shown = views(messages("T07", baccarat(2, 7, lost))).table_parts("T07", lang)["alarms"]
         assert words in seen_text(shown)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_round_is_void_by_what_was_typed_an_alarm_or_both(lang: Language) -> None:
+    jam, empty, between = (text(lang, id) for id in ("alarm.jam", "alarm.shoe_empty", "between.clauses"))
+    for why, reasons, words in (
+        (("worn",), (Reason("floor", {"says": "worn", "by": "ANNA"}),), "worn"),
+        (("worn",), (Reason("decided", {"alarm": "jam", "says": "worn"}),), f"{jam}{between}worn"),
+        ((), (Reason("decided", {"alarm": "jam", "says": ""}),), jam),
+        ((), (Reason("shoe_empty", {}),), empty),
+        (("the shoe is empty",), (), empty),
+        (("jam: worn",), (), "jam: worn"),
+    ):
+        void = VoidedRound(
+            v=2, table="T07", shoe=1, journal="1-ab", seq=1, at=rfc3339(NOW), boot="b", n=1, of=1, game="baccarat",
+            round=1, revision=0, cards=(), unit="stake", stakes={}, last=False, why=why, reasons=reasons, prev=None,
+            by="ANNA",
+        )  # fmt: skip
+        assert history.Version("1-ab", 1, void, None).why(lang) == [words]
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)

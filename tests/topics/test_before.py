@@ -129,6 +129,28 @@ def test_a_shoe_ends_there_in_english_and_the_office_reads_that_as_the_code() ->
             assert as_read.why == (typed if code in ("closed", "pit") else "")
 
 
+def test_a_round_is_void_there_in_english() -> None:
+    for reason, why in (
+        (events.Reason("floor", {"says": "worn", "by": "ANNA"}), "worn"),
+        (events.Reason("decided", {"alarm": "jam", "says": "worn"}), "jam: worn"),
+        (events.Reason("decided", {"alarm": "jam", "says": ""}), "jam"),
+        (events.Reason("shoe_empty", {}), "the shoe is empty"),
+    ):
+        void = events.RoundVoided(
+            game="baccarat",
+            round=3,
+            cards=(),
+            why=(),
+            by="ANNA",
+            last=False,
+            prev=None,
+            unit="stake",
+            reasons=(reason,),
+        )
+        [shown] = written(entry(void))
+        assert (shown["why"], shown["reasons"]) == ([why], [])
+
+
 def test_a_refused_key_says_why() -> None:
     for each in REFUSALS:
         values = convert(each["values"], dict[str, Value])

@@ -26,6 +26,7 @@ from firmware_bridge.journal.line import Line, NotWhole, Public, unseal, without
 from firmware_bridge.journal.preallocate import content_size, is_fill
 from firmware_bridge.journal.reader import Walk
 from firmware_bridge.screen.words import counted, headline, named, remarks
+from firmware_bridge.topics.texts.names import voided
 
 LENGTHY: Final = ("type", "policy", "house", "digest", "settings")
 """Fields left out for people (`--json` has them)."""
@@ -134,7 +135,9 @@ def _result(event: dict[str, Any]) -> Iterator[str]:
 def _act(event: dict[str, Any]) -> str:
     """Return the people behind a void or a correction, and their reason."""
     people = " and ".join(name for name in (event["by"], event.get("second")) if name)
-    return f"{people}: {'; '.join(event['why'])}"
+    is_void = event["type"] == "RoundVoided"
+    why = voided("en", event["why"], event.get("reasons", ())) if is_void else event["why"]
+    return f"{people}: {'; '.join(why)}"
 
 
 def _show(line: Line, as_json: bool) -> None:

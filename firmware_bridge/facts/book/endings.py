@@ -29,5 +29,11 @@ BEFORE: Final = {
 pit: before the alarm, then ": " and what was typed.
 """
 
-REASONS: Final[dict[str, Values]] = {"floor": {"says": "word", "by": "person"}}
-"""Id of a reason with people in it -> its values."""
+REASONS: Final[dict[str, Values]] = {
+    "floor": {"says": "word", "by": "person"},
+    "decided": {"alarm": "word", "says": "word"},
+    "shoe_empty": {},
+}
+"""Id of why a round was corrected or voided -> its values. floor: by an order. decided: by a decision about an alarm.
+says: what was typed, "" for nothing.
+"""

@@ -8,10 +8,12 @@ from typing import Any, Final, NamedTuple
 from msgspec import Struct
 
 from firmware_bridge.facts.decoding import Undecodable, from_json, json_of
+from firmware_bridge.facts.events_of_rounds import Reason
 from firmware_bridge.facts.orders import BY_KEY
 from firmware_bridge.floor.facts.reports import Report
 from firmware_bridge.topics.texts import Language
 from firmware_bridge.topics.texts.alarms import about
+from firmware_bridge.topics.texts.names import voided
 from firmware_bridge.topics.texts.phrases import in_words
 
 ASKED: Final = {
@@ -86,7 +88,13 @@ class _Result(Struct):
     outcome: str = ""
     by: str = ""
     second: str = ""
-    why: list[str] = []
+    why: tuple[str, ...] = ()
+    reasons: tuple[Reason, ...] = ()
+
+    @property
+    def because(self) -> list[str]:
+        """Why it was corrected or voided."""
+        return voided("en", self.why, self.reasons) if self.status == "voided" else [*self.why]
 
     @property
     def text(self) -> str:
@@ -117,7 +125,7 @@ def _changes(messages: list[RoundMessage]) -> Iterator[tuple[str, ...]]:
         read = _result(each.body)
         if read.status != "closed":
             who = giver(read.by, each.person), read.second, each.dealer
-            yield (*name, read.at, read.status, *who, "; ".join(read.why), before, read.text)
+            yield (*name, read.at, read.status, *who, "; ".join(read.because), before, read.text)
         before = read.text
 
 

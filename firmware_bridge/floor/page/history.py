@@ -14,6 +14,7 @@ from firmware_bridge.floor.page.document import address
 from firmware_bridge.floor.page.markup import Html, Part, macro, moment
 from firmware_bridge.floor.page.round_summary import RoundSummary, read, summarised
 from firmware_bridge.floor.page.tile import chip_class, game
+from firmware_bridge.floor.record import before_codes
 from firmware_bridge.floor.store import Reader
 from firmware_bridge.floor.store.past_queries import Dealt, PastRound, PastShoe
 from firmware_bridge.games import GAMES
@@ -51,10 +52,11 @@ class Version(NamedTuple):
         by = giver(getattr(self.message, "by", ""), self.person)
         return tuple(each for each in (by, getattr(self.message, "second", "")) if each)
 
-    @property
-    def why(self) -> tuple[str, ...]:
-        """Why it was voided."""
-        return self.message.why if isinstance(self.message, VoidedRound) else ()
+    def why(self, lang: Language) -> list[str]:
+        """Return why it was voided, in words."""
+        if not isinstance(found := self.message, VoidedRound):
+            return []
+        return names.voided(lang, found.why, found.reasons or before_codes.voided(found.why))
 
     @property
     def cards(self) -> list[str]:

@@ -10,7 +10,6 @@ from markupsafe import Markup, escape
 
 from firmware_bridge.floor.look import templates
 from firmware_bridge.topics.texts import Language, alarms, known, names, text
-from firmware_bridge.topics.texts.phrases import in_words
 
 SUITS: Final = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
 RED: Final = ("h", "d")
@@ -121,7 +120,6 @@ def _environment() -> Any:
         "known": known,
         "names": names,
         "alarm_words": alarms,
-        "in_words": in_words,
         "card": card,
         "face": face,
         "age": age,

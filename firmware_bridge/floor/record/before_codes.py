@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from firmware_bridge.facts.book.endings import BEFORE, DEALT_OUT
+from firmware_bridge.facts.events_of_rounds import Reason
 
 Hide = Callable[[bytes], bytes]
 """Gives the pseudonym of a name; both as bytes within a text of JSON."""
@@ -59,6 +60,11 @@ def shoe_ended(why: str) -> Ended:
         alarm, _, typed = why.removeprefix(_BY_PIT).partition(": ")
         return Ended("pit", alarm, why=typed)
     return _ENDED.get(why) or Ended("closed", why=why)
+
+
+def voided(why: tuple[str, ...]) -> tuple[Reason, ...]:
+    """Return why a round was voided, from its sentence; () for what was typed."""
+    return (Reason("shoe_empty", {}),) if why == (BEFORE["shoe_empty"],) else ()
 
 
 def _replaced(pattern: re.Pattern[bytes], body: bytes, hide: Hide) -> bytes:

@@ -3,6 +3,7 @@
 from firmware_bridge.facts import events, orders
 from firmware_bridge.facts.book import standing as when
 from firmware_bridge.facts.book.refusals import Phrase, Refused, Value, phrase
+from firmware_bridge.facts.events_of_rounds import Reason
 from firmware_bridge.facts.inputs import Ordered, Pressed
 from firmware_bridge.facts.names import as_seen, one_person
 from firmware_bridge.games import GAMES
@@ -52,7 +53,7 @@ def close_table(draft: Draft, fact: Ordered, order: orders.CloseTable) -> None:
 def void(draft: Draft, fact: Ordered, order: orders.Void) -> None:
     """Void the open round."""
     two_people(draft.shoe, fact, order.second, "void")
-    rounds.void_round(draft, order.why, fact.by, second=order.second)
+    rounds.void_round(draft, Reason("floor", {"says": order.why, "by": fact.by}), fact.by, second=order.second)
 
 
 def enter(draft: Draft, fact: Ordered, order: orders.Enter) -> None:

@@ -7,6 +7,7 @@ from firmware_bridge.facts import events
 from firmware_bridge.facts.book import standing as when
 from firmware_bridge.facts.book.orders import needs_two
 from firmware_bridge.facts.book.refusals import Refused, phrase
+from firmware_bridge.facts.events_of_rounds import Reason
 from firmware_bridge.facts.house import Choice
 from firmware_bridge.facts.inputs import Ordered
 from firmware_bridge.facts.names import as_seen, one_person
@@ -123,8 +124,8 @@ def _void(draft: Draft, order: Resolve, by: str) -> None:
         void_round(draft, _reason(order), by, second=order.second)
 
 
-def _reason(order: Resolve) -> str:
-    return f"{order.irregularity}: {order.why}" if order.why else order.irregularity
+def _reason(order: Resolve) -> Reason:
+    return Reason("decided", {"alarm": order.irregularity, "says": order.why})
 
 
 def _void_in_burn(draft: Draft, order: Resolve, by: str) -> None:
@@ -161,7 +162,7 @@ def _continue(draft: Draft, order: Resolve, by: str) -> None:
 def _end_shoe(draft: Draft, order: Resolve, by: str) -> None:
     ending = phrase("pit", alarm=order.irregularity)
     if phase(draft.shoe) in (Phase.DEALING, Phase.COMPLETE):
-        void_round(draft, _reason(order), by, ends=ending, typed=order.why, second=order.second)
+        void_round(draft, _reason(order), by, ends=ending, second=order.second)
     elif phase(draft.shoe) not in (Phase.EMPTY, Phase.ENDED):
         end_shoe(draft, ending, order.why)
 

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from firmware_bridge import __version__
 from firmware_bridge.facts import events
 from firmware_bridge.facts.book.refusals import Phrase, Refused, phrase
+from firmware_bridge.facts.events_of_rounds import Reason
 from firmware_bridge.facts.house import House
 from firmware_bridge.facts.inputs import CardRead, CardUnread, Ordered, Pressed
 from firmware_bridge.facts.orders import Pack
@@ -147,8 +148,12 @@ def _watch_shuffle(draft: Draft, new: int) -> None:
             draft.open_irregularity("unshuffled", pattern=pattern.name, cards=pattern.length)
 
 
-def void_round(draft: Draft, why: str, by: str, ends: Phrase | None = None, typed: str = "", second: str = "") -> None:
-    """Void the round; its cards are discarded and counted. ends, typed: as in `end_shoe`; None if the shoe goes on."""
+def void_round(draft: Draft, why: Reason, by: str, ends: Phrase | None = None, second: str = "") -> None:
+    """Void the round; its cards are discarded and counted. why: a row of `endings.REASONS`.
+
+    ends: how the shoe ends with it, None if it goes on.
+    """
+    typed = str(why.values.get("says", ""))
     undecided = discard_held(draft)
     publish_happened(draft)
     shoe, money = draft.shoe, rules(draft.shoe).money
@@ -161,7 +166,8 @@ def void_round(draft: Draft, why: str, by: str, ends: Phrase | None = None, type
             unit=money.unit,
             stakes={bet: (put, _NOTHING[money.unit]) for bet, put in money.staked(layout(shoe), start(shoe)).items()},
             moved=money.moved(layout(shoe)) or UNSET,
-            why=(why,),
+            why=(typed,) if typed else (),
+            reasons=(why,),
             by=by,
             last=bool(ends) or state.is_last(shoe),
             prev=shoe.device.prev,
@@ -239,7 +245,7 @@ def is_pack_over(shoe: Shoe) -> bool:
 def run_out(draft: Draft) -> None:
     """Void a round that needs a card when none is left, and end the shoe."""
     draft.open_irregularity("shoe_empty", round=draft.shoe.round)
-    void_round(draft, "the shoe is empty", "shoe")
+    void_round(draft, Reason("shoe_empty", {}), "shoe")
 
 
 def end_shoe(draft: Draft, ending: Phrase, typed: str = "") -> None:

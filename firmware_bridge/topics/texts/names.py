@@ -1,8 +1,11 @@
 """Translates ids and values of messages into a language."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
+from msgspec import to_builtins
+
+from firmware_bridge.facts.book import endings
 from firmware_bridge.facts.events_of_rounds import Reason
 from firmware_bridge.facts.house import Acts
 from firmware_bridge.facts.wire_states import Lamps
@@ -85,6 +88,22 @@ def shoe_ended(lang: Language, code: str, alarm: str = "", by: str = "", typed: 
     found = known(lang, f"ending.{code}" if by or code != "closed" else "ending.closed_by_order")
     words = found.format(by=by, alarm=known(lang, f"alarm.{alarm}") or alarm) if found else code
     return text(lang, "between.clauses").join(filter(None, (words, typed)))
+
+
+def voided(lang: Language, why: Iterable[str], reasons: Iterable[Any]) -> list[str]:
+    """Return why a round was voided, in words; what was typed where this version does not know the reason.
+
+    reasons: rows of `endings.REASONS`, as facts or as on the wire.
+    """
+    rows = [each for each in to_builtins(tuple(reasons)) if each["id"] in endings.REASONS]
+    found = [_of_void(lang, each["id"], each["values"]) for each in rows]
+    return [each for each in found if each] or [*why]
+
+
+def _of_void(lang: Language, id: str, values: Mapping[str, str | int]) -> str:
+    alarm = str(values.get("alarm") or ("" if id == "floor" else id))
+    words = known(lang, f"alarm.{alarm}") or alarm
+    return text(lang, "between.clauses").join(filter(None, (words, str(values.get("says", "")))))
 
 
 def given(lang: Language, words: str) -> str:
