@@ -198,7 +198,7 @@ class ShoeEnded(Event, frozen=True, kw_only=True):
     """No more rounds are dealt from this shoe; the rest of it is discarded.
 
     code: `last_round`, `pack_over`, `few_cards`, `shoe_empty`, `closed` with the value `by`, or `pit` with `alarm`.
-    why: what a person typed; all of it in English in journals of versions before.
+    why: what a person typed; all of it in English in journals of format 3.
     """
 
     code: str = ""

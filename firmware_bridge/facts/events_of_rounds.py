@@ -209,7 +209,7 @@ class RoundVoided(DealtRound, frozen=True, kw_only=True):
 
     stakes: bet -> (amount put in, 0), where it is not 1 per unit staked: all of it is paid back. moved: bet -> amount
     already paid to it, or collected from it (below 0), in a game that settles before a round is over: to be reversed.
-    second: the second person, if any. why: what a person typed; in English in journals of versions before. reasons: why
+    second: the second person, if any. why: what a person typed; in English in journals of format 3. reasons: why
     as ids and values: `floor`, `decided` about an alarm, `shoe_empty`.
     """
 
