@@ -47,6 +47,9 @@ AGAIN_S: Final = 15.0
 UNANSWERED_S: Final = 60.0
 """Seconds without an acknowledgement after which somebody is called."""
 
+LOST_S: Final = 120.0
+"""Seconds after which an acknowledgement is lost: a connection brings none for what was sent on it long ago."""
+
 HEADS: Final = 10
 """Bytes of a PUBLISH beside topic and payload, at most."""
 
@@ -67,6 +70,7 @@ class Events(NamedTuple):
     crashed: Callable[[Exception], None]  # a callback or paho raised; the log has the traceback
     oversized: Callable[[str, int], None]  # a message to this topic, of so many bytes, is larger than announced
     waits: Callable[[Moment | None], None]  # what is not acknowledged for `UNANSWERED_S`; None: no more
+    unanswered: Callable[[Moment], None]  # what is not acknowledged for `LOST_S`
     reason: Callable[[str], None]  # the Reason String of MQTT 5, the broker's own words beside a reason code
 
 
@@ -267,6 +271,8 @@ class Connection:
         self._oldest = mid, since if mid == known else self._loop.time(), waits
         if waits != reported:
             self._note(self._events.waits, waits)
+        if waits and self._loop.time() - since >= LOST_S:
+            self._note(self._events.unanswered, waits)
 
     def _connack(
         self, client: Client, _: object, flags: ConnectFlags, code: ReasonCode, properties: Properties | None

@@ -78,13 +78,14 @@ class Link:
         self._largest, self._faults = largest, dict[str, Phrase | None]()
         self._events = Events(
             self._accepted, self._refused, self._silent, self._acked, self._rejected, self._subscribed,
-            on_message, self._ended, self._crashed, self._oversized, self._waits, self._log_reason,
+            on_message, self._ended, self._crashed, self._oversized, self._waits, self._unanswered, self._log_reason,
         )  # fmt: skip
         self._connection: Connection | None = None
         self._next: asyncio.TimerHandle | None = None
         self._backoff, self._silent_ends = Backoff(), SilentEnds()
         self._up_since = 0.0
         self._stated: _Stated | None = None
+        self._lost: Moment | None = None  # what the connection before had no acknowledgement of
         self._version = settings.protocol
         self._spoke_5 = False  # whether this broker has spoken MQTT 5
         self._reported: Phrase | None = None
@@ -226,6 +227,8 @@ class Link:
         self._on_up()
 
     def _acked(self, mid: int) -> None:
+        if self._lost and self._lost.size:
+            self._find()
         self._backoff.acknowledged()
         self._on_delivered(mid)
         if self._leave is not None and self._connection is not None and not self._connection.unacked:
@@ -266,11 +269,25 @@ class Link:
     def _subscribed(self, refused: Mapping[str, ReasonCode], left: Mapping[str, ReasonCode]) -> None:
         for topic, code in refused.items():
             log.error("%s", self._say(self._errors.not_given(topic, code)))
+        if self._lost and not self._lost.size:
+            self._find()
         first = next((each for each in (*self._topics, *left) if each in left), None)
         self._set_fault("denied", self._errors.not_given(first, left[first]) if first is not None else None)
 
     def _waits(self, moment: Moment | None) -> None:
+        self._lost = None
         self._set_fault("waits", self._errors.waits(moment) if moment else None)
+
+    def _unanswered(self, moment: Moment) -> None:
+        """Begin another connection: on the same one nothing is sent twice. The fault stays until it is answered."""
+        self._lost = moment
+        self._silent_ends.kept_out()
+        self._lose(self._errors.waits(moment), patient=True)
+
+    def _find(self) -> None:
+        """Note that the other connection brings what was lost."""
+        self._lost = None
+        self._set_fault("waits", None)
 
     def _log_reason(self, text: str) -> None:
         """Log the broker's own words; they may be anything, so they decide nothing."""
@@ -368,7 +385,8 @@ class Link:
 
     def _drop(self, *, in_order: bool = False) -> None:
         connection, self._connection = self._connection, None
-        self._set_fault("waits", None)
+        if not self._lost:
+            self._set_fault("waits", None)
         self.up, self.protocol = False, None
         if connection is not None:
             connection.close(in_order=in_order)

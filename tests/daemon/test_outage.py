@@ -11,6 +11,7 @@ from tests.kit import broker as real
 from tests.kit.backend import Backend
 from tests.kit.broker import Broker, free_port
 from tests.kit.daemon_table import BridgeTable, DaemonTable
+from tests.kit.swallowing import swallowing
 
 brokers, backend = real.brokers, listening.backend  # fixtures
 
@@ -251,3 +252,21 @@ def test_a_removed_tail_is_reported_at_the_start(tmp_path: Path, broker: Broker,
     assert table.start().fallen() == 78
     assert f"shoe: {newest.name} ends after line 1, but the broker received line 2; lines were removed" in table.log
     table.close()
+
+
+def test_a_broker_that_loses_acknowledgements_and_goes_on_has_each_round_once_all_the_same(
+    bridge: Callable[..., BridgeTable], broker: Broker, backend: Backend, mocker: MockerFixture
+) -> None:
+    mocker.patch("firmware_bridge.mqtt.connection.UNANSWERED_S", 0.1)
+    mocker.patch("firmware_bridge.mqtt.connection.LOST_S", 0.5)
+    with swallowing(broker.port) as proxy:
+        table = bridge(proxy.port)
+        table.deal("9d 4s Ts 4h")
+        backend.wait_until(lambda: len(backend.on("round")) == 1)
+        proxy.swallows = True
+        table.deal("9c 4c Tc 4d")
+        table.until(lambda: proxy.lost)
+        proxy.swallows = False  # on the same connection
+        table.deal("9h 4s Th 4s")
+        table.until(lambda: not table.bridge.uplink.outbox.waiting)
+        backend.wait_until(lambda: {each["round"] for each in backend.on("round")} == {1, 2, 3})

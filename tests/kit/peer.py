@@ -4,6 +4,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
+from typing import NamedTuple
 
 CONNECT, PUBLISH, PUBACK, SUBSCRIBE = 0x10, 0x30, 0x40, 0x80
 TLS_HANDSHAKE = 0x16
@@ -38,7 +39,7 @@ class Peer:
         self.acked: list[int] = []
         self.connects: list[bytes] = []
         self.asked: list[bytes] = []
-        self.answers, self._acks, self._stays = answers, acks, stays
+        self.answers, self.acks, self._stays = answers, acks, stays
         self.puback, self.goodbye, self._pongs = puback, goodbye, pongs
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._sock: socket.socket | None = None
@@ -87,8 +88,8 @@ class Peer:
             except OSError:
                 return
             with self._sock, suppress(OSError):
-                for kind, body in _packets(self._sock):
-                    if not self._answer(self._sock, kind, body):
+                for packet in packets(self._sock):
+                    if not self._answer(self._sock, packet.head, packet.body):
                         break
 
     def _answer(self, sock: socket.socket, kind: int, body: bytes) -> bool:
@@ -115,21 +116,31 @@ class Peer:
             at = 2 + int.from_bytes(body[:2], "big")
             self.topics.append(body[2:at].decode())
             self.mids.append(int.from_bytes(body[at : at + 2], "big"))
-            if self._acks:
+            if self.acks:
                 self.ack(self.mids[-1])
         return True
 
 
-def _packets(sock: socket.socket) -> Iterator[tuple[int, bytes]]:
+class Packet(NamedTuple):
+    """An MQTT packet. head: its first byte. body: what stands behind its length. raw: all of it."""
+
+    head: int
+    body: bytes
+    raw: bytes
+
+
+def packets(sock: socket.socket) -> Iterator[Packet]:
+    """Yield the packets that come, until the other side ends."""
     with sock.makefile("rb") as stream:
-        while head := stream.read(1):
+        while raw := stream.read(1):
             length = shift = 0
             while True:
                 if not (more := stream.read(1)):
                     return
-                byte = more[0]
-                length |= (byte & 0x7F) << shift
+                raw += more
+                length |= (more[0] & 0x7F) << shift
                 shift += 7
-                if byte < 0x80:
+                if more[0] < 0x80:
                     break
-            yield head[0], stream.read(length)
+            body = stream.read(length)
+            yield Packet(raw[0], body, raw + body)
