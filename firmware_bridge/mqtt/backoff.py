@@ -14,6 +14,8 @@ PATIENT_FIRST_S = 1.0  # the first wait where haste does harm; it doubles too
 PATIENT_S = 60.0  # the longest wait there
 SOON_S = 5.0  # a connection that broke within so many seconds broke right after it was accepted
 BREAKS = 3  # so many in a row, with no failed attempt between them, are worth a guess
+LOST_S = 300.0  # a connection on which nothing is acknowledged for so long brings no more; doubled at each loss
+LONGEST_LOST_S = 3600.0
 FORGOTTEN_S = 150.0  # what was not seen for so long is over: longer than the longest wait of either client
 
 

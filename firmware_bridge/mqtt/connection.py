@@ -17,6 +17,7 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
+from firmware_bridge.mqtt.backoff import LOST_S
 from firmware_bridge.mqtt.reasons import NORMAL
 from firmware_bridge.mqtt.settings import (
     NO_LIMIT,
@@ -47,9 +48,6 @@ AGAIN_S: Final = 15.0
 UNANSWERED_S: Final = 60.0
 """Seconds without an acknowledgement after which somebody is called."""
 
-LOST_S: Final = 120.0
-"""Seconds after which an acknowledgement is lost: a connection brings none for what was sent on it long ago."""
-
 HEADS: Final = 10
 """Bytes of a PUBLISH beside topic and payload, at most."""
 
@@ -62,7 +60,7 @@ class Events(NamedTuple):
     accepted: Callable[[bool], None]  # whether the broker had a session of this client
     refused: Callable[[ReasonCode], None]  # the answer to CONNECT
     silent: Callable[[], None]  # no answer to CONNECT in time
-    acked: Callable[[int], None]  # the broker accepted the QoS 1 message of this id
+    acked: Callable[[int, str], None]  # the broker accepted the QoS 1 message of this id; its topic, "" out of order
     rejected: Callable[[str, ReasonCode], None]  # it refused a message to this topic (MQTT 5)
     subscribed: Callable[[Mapping[str, ReasonCode], Mapping[str, ReasonCode]], None]  # newly refused; all refused ones
     received: Callable[[Incoming], None]
@@ -70,7 +68,7 @@ class Events(NamedTuple):
     crashed: Callable[[Exception], None]  # a callback or paho raised; the log has the traceback
     oversized: Callable[[str, int], None]  # a message to this topic, of so many bytes, is larger than announced
     waits: Callable[[Moment | None], None]  # what is not acknowledged for `UNANSWERED_S`; None: no more
-    unanswered: Callable[[Moment], None]  # what is not acknowledged for `LOST_S`
+    lost: Callable[[Moment], None]  # it never will be: a later one was, which is the order; or `lost_s` are over
     reason: Callable[[str], None]  # the Reason String of MQTT 5, the broker's own words beside a reason code
 
 
@@ -79,11 +77,12 @@ class Connection:
 
     paho's callbacks only queue events, which are called after paho has returned. So what they publish is written at
     once, and an exception in one cannot interrupt paho. number: of this connection, for tickets; None where paho
-    acknowledges messages itself. unacked: id -> the QoS 1 message that the broker has not acknowledged. limits: what it
-    announced.
+    acknowledges messages itself. unacked: id -> the QoS 1 message that the broker has not acknowledged. lost_s: seconds
+    after which it never will. limits: what it announced.
     """
 
     limits = Limits()
+    lost_s = LOST_S
     kind: ClassVar[type[Client]] = Client
     most_in_flight: ClassVar[int] = 20  # the usual limit of brokers
 
@@ -99,7 +98,7 @@ class Connection:
         self._refused: dict[str, ReasonCode] = {}
         self._held: dict[int, bool] = {}
         self._again: asyncio.TimerHandle | None = None
-        self._closed = self._writing = False
+        self._closed, self._writing, self._overtaken = False, False, 0
         self._last: int | None = None  # the reason of a DISCONNECT behind which the socket was already broken
         self._oldest: tuple[int, float, Moment | None] = 0, loop.time(), None  # id, since when, what is reported
         client.on_connect, client.on_disconnect = self._connack, self._end
@@ -271,8 +270,8 @@ class Connection:
         self._oldest = mid, since if mid == known else self._loop.time(), waits
         if waits != reported:
             self._note(self._events.waits, waits)
-        if waits and self._loop.time() - since >= LOST_S:
-            self._note(self._events.unanswered, waits)
+        if waits and not self._asked and (mid == self._overtaken or self._loop.time() - since >= self.lost_s):
+            self._note(self._events.lost, waits)
 
     def _connack(
         self, client: Client, _: object, flags: ConnectFlags, code: ReasonCode, properties: Properties | None
@@ -296,9 +295,11 @@ class Connection:
 
     def _puback(self, _client: Client, _: object, mid: int, code: ReasonCode, more: object) -> None:
         if mid in self.unacked:  # paho also calls this for QoS 0 messages
-            topic = self.unacked.pop(mid).topic
+            oldest, topic = next(iter(self.unacked)), self.unacked.pop(mid).topic
             if not code.is_failure:
-                self._note(self._events.acked, mid)
+                if mid != oldest:
+                    self._overtaken, topic = oldest, ""
+                self._note(self._events.acked, mid, topic)
                 return
             self._note_reason(more)
             self._note(self._events.rejected, topic, code)

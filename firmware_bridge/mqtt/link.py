@@ -13,7 +13,7 @@ from paho.mqtt.reasoncodes import ReasonCode
 
 from firmware_bridge.facts.book.refusals import Phrase
 from firmware_bridge.facts.printable import escaped
-from firmware_bridge.mqtt.backoff import STEADY_S, Backoff, SilentEnds, is_lately
+from firmware_bridge.mqtt.backoff import LONGEST_LOST_S, LOST_S, STEADY_S, Backoff, Doubling, SilentEnds, is_lately
 from firmware_bridge.mqtt.connection import Connection, Events, hang_up
 from firmware_bridge.mqtt.errors import SEEN, BrokerErrors
 from firmware_bridge.mqtt.reasons import OVERLOADED, PASSING, SESSION_TAKEN_OVER, UNSUPPORTED_PROTOCOL_VERSION
@@ -37,12 +37,12 @@ class Link:
     """Keeps one connection to the broker, and calls back on `loop` when it comes and goes.
 
     `on_up`: called after each reconnect, with the subscriptions sent. `on_down(why)`: the connection ended, or an
-    attempt failed for another reason than the one reported last: a row of `FAILURES`. Messages not
-    delivered by then must be published again. A reason that the broker stated stays the one reported until it states
-    another, or something else is seen than that it ends connections. `on_fault`: `fault` changed.
-    `on_delivered(mid)`: the broker accepted a QoS 1 message; nothing
-    else is a delivery. `on_message`: a message on one of `topics`, or of `own(protocol)`: those this client writes, or
-    of `of_others`: those on which it wants messages of others, by MQTT 5 no own ones.
+    attempt failed for another reason than the one reported last: a row of `FAILURES`. Messages not delivered by then
+    must be published again. A reason that the broker stated stays the one reported until it states another, or
+    something else is seen than that it ends connections. `on_fault`: `fault` changed. `on_delivered(mid)`: the broker
+    accepted a QoS 1 message; nothing else is a delivery. `on_message`: a message on one of `topics`, or of
+    `own(protocol)`: those this client writes, or of `of_others`: those on which it wants messages of others, by MQTT 5
+    no own ones.
     An exception in any of them ends the connection, not the daemon. `will()` is called at each attempt.
     driver: the class of the connection. say: makes the words of a failure for the log. largest: bytes of the largest
     message that is sent; a broker that announces less, or no QoS 1, or no retained messages, is a fault, or refused;
@@ -78,14 +78,14 @@ class Link:
         self._largest, self._faults = largest, dict[str, Phrase | None]()
         self._events = Events(
             self._accepted, self._refused, self._silent, self._acked, self._rejected, self._subscribed,
-            on_message, self._ended, self._crashed, self._oversized, self._waits, self._unanswered, self._log_reason,
+            on_message, self._ended, self._crashed, self._oversized, self._waits, self._lost, self._log_reason,
         )  # fmt: skip
         self._connection: Connection | None = None
         self._next: asyncio.TimerHandle | None = None
         self._backoff, self._silent_ends = Backoff(), SilentEnds()
+        self._losses, self._lost_topic = Doubling(LOST_S, LONGEST_LOST_S), ""
         self._up_since = 0.0
         self._stated: _Stated | None = None
-        self._lost: Moment | None = None  # what the connection before had no acknowledgement of
         self._version = settings.protocol
         self._spoke_5 = False  # whether this broker has spoken MQTT 5
         self._reported: Phrase | None = None
@@ -197,6 +197,7 @@ class Link:
         else:
             tickets = None if self._settings.window is None else number
             self._connection = self._driver(reached, self._events, self._loop, tickets)
+            self._connection.lost_s = self._losses.s
 
     def _accepted(self, kept: bool) -> None:
         assert self._connection is not None
@@ -226,9 +227,11 @@ class Link:
         log.info("connected to %s (MQTT protocol level %d)", self._settings.address, self._version)
         self._on_up()
 
-    def _acked(self, mid: int) -> None:
-        if self._lost and self._lost.size:
-            self._find()
+    def _acked(self, mid: int, topic: str) -> None:
+        if topic and topic == self._lost_topic:
+            self._lost_topic = ""
+            self._losses.reset()
+            self._set_fault("waits", None)
         self._backoff.acknowledged()
         self._on_delivered(mid)
         if self._leave is not None and self._connection is not None and not self._connection.unacked:
@@ -269,25 +272,20 @@ class Link:
     def _subscribed(self, refused: Mapping[str, ReasonCode], left: Mapping[str, ReasonCode]) -> None:
         for topic, code in refused.items():
             log.error("%s", self._say(self._errors.not_given(topic, code)))
-        if self._lost and not self._lost.size:
-            self._find()
         first = next((each for each in (*self._topics, *left) if each in left), None)
         self._set_fault("denied", self._errors.not_given(first, left[first]) if first is not None else None)
 
     def _waits(self, moment: Moment | None) -> None:
-        self._lost = None
-        self._set_fault("waits", self._errors.waits(moment) if moment else None)
+        if moment or not self._lost_topic:
+            self._set_fault("waits", self._errors.waits(moment) if moment else None)
 
-    def _unanswered(self, moment: Moment) -> None:
-        """Begin another connection: on the same one nothing is sent twice. The fault stays until it is answered."""
-        self._lost = moment
-        self._silent_ends.kept_out()
-        self._lose(self._errors.waits(moment), patient=True)
-
-    def _find(self) -> None:
-        """Note that the other connection brings what was lost."""
-        self._lost = None
-        self._set_fault("waits", None)
+    def _lost(self, moment: Moment) -> None:
+        """Connect again, for on one connection nothing is sent twice; the fault stays until the topic is answered."""
+        if not self._closing:
+            self._lost_topic = moment.topic
+            self._losses.longer()
+            self._drop(in_order=True)
+            self._retry(self._errors.waits(moment))
 
     def _log_reason(self, text: str) -> None:
         """Log the broker's own words; they may be anything, so they decide nothing."""
@@ -385,8 +383,7 @@ class Link:
 
     def _drop(self, *, in_order: bool = False) -> None:
         connection, self._connection = self._connection, None
-        if not self._lost:
-            self._set_fault("waits", None)
+        self._waits(None)
         self.up, self.protocol = False, None
         if connection is not None:
             connection.close(in_order=in_order)

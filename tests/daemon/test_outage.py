@@ -258,7 +258,6 @@ def test_a_broker_that_loses_acknowledgements_and_goes_on_has_each_round_once_al
     bridge: Callable[..., BridgeTable], broker: Broker, backend: Backend, mocker: MockerFixture
 ) -> None:
     mocker.patch("firmware_bridge.mqtt.connection.UNANSWERED_S", 0.1)
-    mocker.patch("firmware_bridge.mqtt.connection.LOST_S", 0.5)
     with swallowing(broker.port) as proxy:
         table = bridge(proxy.port)
         table.deal("9d 4s Ts 4h")

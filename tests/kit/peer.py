@@ -4,7 +4,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 CONNECT, PUBLISH, PUBACK, SUBSCRIBE = 0x10, 0x30, 0x40, 0x80
 TLS_HANDSHAKE = 0x16
@@ -47,7 +47,7 @@ class Peer:
         self._thread.start()
         self.port: int = self._listener.getsockname()[1]
 
-    def __enter__(self) -> "Peer":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -170,30 +170,6 @@ def test_what_is_not_acknowledged_for_a_minute_is_a_fault(
     assert (bridge.link.fault, bridge.link.up) == (None, True)
 
 
-def test_what_is_not_acknowledged_at_all_is_sent_on_another_connection(
-    table: Any, ends: ExitStack, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("firmware_bridge.mqtt.connection.UNANSWERED_S", 0.0)
-    peer = ends.enter_context(Peer({5: ACCEPTED_5 + reasons.MAY_READ}, acks=False, pongs=True))
-    bridge = table(peer.port).up()
-    for times in (1, 2):
-        bridge.send(1)
-        bridge.until(lambda: len(peer.mids) == times and not bridge.link._connection._asked)  # noqa: B023  # called here
-        for _ in range(2):
-            bridge.link._connection._tick()
-        assert bridge.link.up  # for a minute it is an alarm and no more
-        with monkeypatch.context() as patch:
-            patch.setattr("firmware_bridge.mqtt.connection.LOST_S", 0.0)
-            bridge.link._connection._tick()
-        assert not bridge.link.up
-        bridge.up(times + 1)
-        assert f"does not acknowledge a message to {EVENT}" in bridge.fault
-    peer.acks = True
-    sent = bridge.send(1)
-    bridge.until(lambda: bridge.delivered == sent)
-    assert (bridge.link.fault, bridge.link.up) == (None, True)
-
-
 PACKET, RETAIN, QOS, KEEPALIVE = "27 00000064", "25 00", "24 00", "13 0000"
 
 
