@@ -160,4 +160,12 @@ def _group(pattern: str) -> str | None:
 _ONE_GROUP: Final = re.compile(r"\^?[\w :-]*\(([^()?][^()]*)\)[\w :-]*\$?")
 """A pattern with no other brackets than those of its group, and plain letters around it."""
 
-PROTOCOL: Final = Protocol(LineDecoder, baud=9_600, board="hardware.sim.code_boards:LineBoard", cannot_send=cannot_send)
+PROTOCOL: Final = Protocol(
+    LineDecoder,
+    baud=9_600,
+    board="hardware.sim.code_boards:LineBoard",
+    mode="it reads by itself, and ends each code as [reader] line_end says",
+    suspects="[reader] baud, pattern and line_end, and that it sends a line end behind each code",
+    speaks="between two shoes, hold a code before it, or draw a card",
+    cannot_send=cannot_send,
+)

@@ -129,6 +129,15 @@ class Protocol:
     decoder: Callable[[ReaderSettings], Decoder]
     baud: int
     board: str
+    mode: str
+    """The mode that the reader must be in."""
+
+    suspects: str
+    """What to look at where bytes come and none is understood."""
+
+    speaks: str
+    """How to make it speak."""
+
     frames: Frames = UNFRAMED
     repeats_within_s: float = 2.5
     keeps_reports: bool = False

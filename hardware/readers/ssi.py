@@ -263,6 +263,9 @@ PROTOCOL: Final = Protocol(
     SsiDecoder,
     baud=9_600,
     board="hardware.sim.code_boards:SsiBoard",
+    mode="SSI packets; from the factory it prints lines, which are for `line`",
+    suspects="[reader] baud, and that the engine is in SSI packet mode: from the factory it prints lines, for `line`",
+    speaks="between two shoes, hold a code before it, or draw a card; if nothing comes, check its power and cable",
     repeats_within_s=REPEATS_WITHIN_S,
     cannot_send=cannot_send,
 )

@@ -6,18 +6,22 @@ import shutil
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
+from string import Formatter
 from typing import Any
 
 import pytest
 from babel.messages.mofile import write_mo
 
+from firmware_bridge.floor.page import dealer
 from firmware_bridge.floor.page.guest.html import screen
 from firmware_bridge.floor.page.guest.view import view
 from firmware_bridge.topics import texts
-from firmware_bridge.topics.texts import LANGUAGES, OF_GUESTS, text
-from scripts.tools.texts import Plain
+from firmware_bridge.topics.texts import LANGUAGES, OF_GUESTS, Language, text
+from scripts.tools.texts import Plain, by_id
 from tests.floor.guest_table import kept
 from tests.floor.guests import evening
+from tests.floor.tables import alive, baccarat, messages
+from tests.floor.test_page_drawn import views
 
 SPARE: Any = "xx"
 SOME = {"guest.table": "Mesa {name}", "between.names": " e "}
@@ -56,3 +60,21 @@ def test_every_game_has_a_screen_in_it() -> None:
 def test_people_at_a_table_are_offered_whole_languages_alone() -> None:
     assert set(LANGUAGES) <= set(OF_GUESTS)
     assert LANGUAGES == ("en", "zh-Hant", "zh-Hans")
+
+
+@pytest.mark.usefixtures("partial")
+def test_a_dealers_screen_is_english_in_it() -> None:
+    feed = views(messages("T07", baccarat(3)), alive("T07"))._feed
+    own, english = (dealer.of_table(feed, "T07", lang, dealer.document) for lang in (SPARE, "en"))
+    assert own == english
+
+
+def fields(words: str) -> set[str]:
+    return {name for _, name, _, _ in Formatter().parse(words) if name}
+
+
+@pytest.mark.parametrize("lang", OF_GUESTS)
+def test_each_text_has_the_id_and_the_values_of_the_english_one(lang: Language) -> None:
+    english = by_id("en")
+    assert [id for id, words in by_id(lang).items() if not fields(words) <= fields(english.get(id, ""))] == []
+    assert set(by_id(lang)) <= set(english)

@@ -24,16 +24,6 @@ SILENT_S: Final = 5.0
 GARBLED_S: Final = 2.0
 """Seconds of waiting behind bytes after which they are not understood: a damaged card takes as long."""
 
-MODES: Final = {
-    "native": "a board with the link `native`",
-    "line": "it reads by itself, and ends each code as [reader] line_end says",
-    "grow": "it reads by itself, continuous or by induction, not on a command; serial, not as a keyboard",
-    "ssi": "SSI packets; from the factory it prints lines, which are for `line`",
-    "rdm6300": "its digits as text, not as Wiegand",
-    "angel-eye": "its shoe is loaded and started; some of them speak at 9600 baud",
-}
-"""Protocol -> the mode that the reader must be in."""
-
 
 class Understanding:
     """What came from a reader so far, and what to look at where nothing of it was understood.
@@ -44,7 +34,7 @@ class Understanding:
     def __init__(self, config: ReaderConfig, say: Callable[[str], None]) -> None:
         protocol = READERS[config.protocol]
         self._say, self._name = say, config.protocol
-        speed = f"its speed, here {config.baud or protocol.baud} baud; its mode: {MODES[config.protocol]}"
+        speed = f"its speed, here {config.baud or protocol.baud} baud; its mode: {protocol.mode}"
         self._silent = f"check its power and cable; {speed}"
         self._garbled = f"check {speed}; its cable, and other programs at its port"
         self._has_understood = self._is_shown = False

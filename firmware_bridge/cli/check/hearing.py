@@ -7,28 +7,13 @@ from typing import Any, Final
 from firmware_bridge.config.findings import Finding
 from hardware.connections import SOCKET
 from hardware.holders import holders, is_console
+from hardware.readers import READERS
 
-SUSPECTS: Final = {
-    "native": "that it is a board with the link `native` at 115200 baud",
-    "line": "[reader] baud, pattern and line_end, and that it sends a line end behind each code",
-    "grow": "[reader] baud (9600 from the factory), and that the module sends CR LF behind each code",
-    "ssi": "[reader] baud, and that the engine is in SSI packet mode: from the factory it prints lines, for `line`",
-    "rdm6300": "[reader] baud (9600), and that the module prints its digits as text, not as Wiegand",
-    "angel-eye": "[reader] baud: 4800 from the factory, 9600 at some",
-    "keypad": "that it is a pad with the link of keypads at 115200 baud",
-}
-"""Protocol, or keypad -> what to look at where bytes come and none is understood."""
-
-SPEAKS: Final = {
-    "native": "it beats every second: check its power and cable",
-    "line": "between two shoes, hold a code before it, or draw a card",
-    "grow": "between two shoes, hold a code before it, or draw a card; if nothing comes, see that it reads by itself",
-    "ssi": "between two shoes, hold a code before it, or draw a card; if nothing comes, check its power and cable",
-    "rdm6300": "between two shoes, hold a tag to it, or draw a card; if nothing comes, check its antenna and cable",
-    "angel-eye": "press a key at the shoe, or draw a card; if nothing comes, check its RS-232 cable",
-    "keypad": "it beats every second: check its power and cable",
-}
-"""Protocol, or keypad -> how to make it speak."""
+KEYPAD: Final = (
+    "that it is a pad with the link of keypads at 115200 baud",
+    "it beats every second: check its power and cable",
+)
+"""What to look at where bytes of a keypad come and none is understood, and how to make it speak."""
 
 SHARED: Final = "stop that program: the bytes of a card go to one of both; a login: sudo systemctl disable --now {unit}"
 
@@ -36,19 +21,26 @@ SHARED: Final = "stop that program: the bytes of a card go to one of both; a log
 def heard(name: str, what: str, kind: str, state: dict[str, Any]) -> Finding | None:
     """Return the finding about what was heard of a device; None if it is understood. kind: its protocol, or keypad."""
     at = state["at"] and time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(state["at"] / 1000))
-    check = f"check {SUSPECTS[kind]}; the cable, and other programs at its port"
+    suspects, speaks = _of(kind)
+    check = f"check {suspects}; the cable, and other programs at its port"
     if state["fault"] == "not_understood":
         return Finding("FAIL", name, f"{what}: it speaks and is not understood", check)
     if state["fault"] == "unanswered":
-        return Finding("FAIL", name, f"{what}: it does not answer", f"check its power and cable; {SUSPECTS[kind]}")
+        return Finding("FAIL", name, f"{what}: it does not answer", f"check its power and cable; {suspects}")
     match state["state"]:
         case "not_understood":
             return Finding("WARN", name, f"{what}: what it said last was not understood", check)
         case "not_heard":
-            return Finding("WARN", name, f"{what}: nothing was understood yet", SPEAKS[kind])
+            return Finding("WARN", name, f"{what}: nothing was understood yet", speaks)
         case "silent":
-            return Finding("WARN", name, f"{what}: silent since {at}", SPEAKS[kind])
+            return Finding("WARN", name, f"{what}: silent since {at}", speaks)
     return None
+
+
+def _of(kind: str) -> tuple[str, str]:
+    if kind == "keypad":
+        return KEYPAD
+    return READERS[kind].suspects, READERS[kind].speaks
 
 
 def shared(name: str, port: str, daemon: int | None = None) -> Iterator[Finding]:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.floor.page.feed import Feed
 from firmware_bridge.floor.page.markup import rendered
-from firmware_bridge.topics.texts import Language
+from firmware_bridge.topics.texts import LANGUAGES, Language
 from firmware_bridge.topics.texts.dealer import Known, Screen, screen
 from firmware_bridge.topics.texts.done import Done
 
@@ -15,7 +15,11 @@ log = logging.getLogger(__name__)
 
 
 def of_table(feed: Feed, name: str, lang: Language, draw: Callable[[Screen, Language], str]) -> str:
-    """Return a drawn screen; after an error that of a lost table, which sends the dealer to the lamps."""
+    """Return a drawn screen; after an error that of a lost table, which sends the dealer to the lamps.
+
+    In English where the language has some texts alone: it is for guests.
+    """
+    lang = lang if lang in LANGUAGES else "en"
     try:
         return draw(screen(_known(feed, name), lang), lang)
     except Exception:  # a message of one table must not leave an old instruction on its screen

@@ -1,4 +1,4 @@
-"""Files in docs/ made from the code: messages, facts, doors, metrics, payouts, walk-through, manuals, completion."""
+"""Files in docs/ made from the code: messages, keys, facts, doors, metrics, payouts, walk-through, manuals."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Final
 
 from firmware_bridge.cli.help import man
 from firmware_bridge.cli.odds import payouts
+from firmware_bridge.config import reference
 from firmware_bridge.floor import cli as floor
 from scripts.tools.documents import doors, facts, irregularities, metrics, walkthrough
 from scripts.tools.messages.document import document, encoded
@@ -23,6 +24,7 @@ DOCUMENTS: Final[dict[str, Callable[[], bytes]]] = {
     "walkthrough.md": lambda: walkthrough.page().encode(),
     "facts.md": lambda: facts.page().encode(),
     "metrics.md": lambda: metrics.page().encode(),
+    "config.md": lambda: reference.document().encode(),
     "doors.md": lambda: doors.page().encode(),
     "irregularities.md": lambda: irregularities.page().encode(),
     "man/shoe.1": lambda: man.shoe().encode(),

@@ -15,7 +15,6 @@ from pathlib import Path
 
 import pytest
 
-from firmware_bridge.cli.calibrate.reader_port import MODES
 from firmware_bridge.daemon.devices.code_books import Known, native_code, save
 from firmware_bridge.facts.cards import FACES
 from hardware.readers import READERS, ssi
@@ -129,7 +128,7 @@ def screens(tmp_path: Path) -> Iterator[Callable[..., Screens]]:
 def names_all(protocol: str, words: str) -> bool:
     """Whether cable, speed and mode are named."""
     speed = f"its speed, here {READERS[protocol].baud} baud"
-    return "cable" in words and speed in words and " ".join(f"its mode: {MODES[protocol]}".split()) in words
+    return "cable" in words and speed in words and " ".join(f"its mode: {READERS[protocol].mode}".split()) in words
 
 
 def test_at_a_silent_reader_it_names_cable_speed_and_mode(
