@@ -95,11 +95,16 @@ def _in_language(arguments: argparse.Namespace, error: BridgeError) -> str:
 
 def _of_disk(error: BridgeError) -> str:
     """Return the sentence of an error of the journal's disk, "" for any other."""
-    from firmware_bridge.facts.book.failures import DiskError  # imported here: most commands end without an error
-    from firmware_bridge.topics.texts.refusals import failure
+    from firmware_bridge.daemon.table.disk_outage import words  # imported here: most commands end without an error
+    from firmware_bridge.facts.book.failures import DiskError
+    from firmware_bridge.journal.preallocate import SyncFailed
 
-    disk = getattr(error, "error", error)
-    return "; ".join(failure("en", each) for each in (disk.why, disk.todo)) if isinstance(disk, DiskError) else ""
+    match error:
+        case SyncFailed():
+            return words(error.error)
+        case DiskError():
+            return words(error)
+    return ""
 
 
 def _code_of(error: BridgeError) -> Exit:

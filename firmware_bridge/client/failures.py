@@ -43,10 +43,13 @@ SENTENCES: Final = {
     "broker's log (perhaps it must allow {who!r} to read this topic)",
     "broke_at_message": "{at} ends each connection at a message of {size} bytes to {topic} and states no reason: check "
     "the broker's log (perhaps it must allow {who!r} to write this topic, messages so large, or retained ones)",
+    "no_puback": "{at} does not acknowledge a message to {topic}: check the broker's log and its disk",
+    "no_suback": "{at} does not answer the subscription to {topic}: check the broker's log",
+    "too_large": "a message to {topic} has {size} bytes, and {at} takes {limit}: raise its packet limit",
     "no_thread": "no thread can be started to connect ({error})",
     "crashed": "internal error ({error}): report it with the log",
 }
-"""Code of a failure -> its sentence."""
+"""Code of a failure -> its sentence: of each that a `Subscriber` meets."""
 
 REMEDIES: Final = {
     "other_version": "it does not speak MQTT 3.1.1: update the broker, or correct `host` and `port`",

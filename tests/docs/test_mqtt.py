@@ -4,6 +4,8 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -47,6 +49,16 @@ def test_the_twenty_lines_receive_rounds_also_after_the_broker_forgot_them(
         backend.kill()
         backend.wait()
         table.close()
+
+
+def test_the_twenty_lines_say_about_which_alarm_a_round_was_voided(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = Replay(House(), "T07", pytest.fail).play(parse("9d 4s ??\n!resolve unreadable void"))
+    (sent,) = [each for line in lines for each in messages(line) if each.topic == "round"]
+    assert json.loads(sent.payload)["why"] == []
+    names: dict[str, Any] = {}
+    exec(block(PAGE, "python", "loop_forever").partition("\nclient = ")[0], names)
+    names["on_message"](None, None, SimpleNamespace(topic="shoe/T07/round", payload=sent.payload))
+    assert "'unreadable'" in capsys.readouterr().out
 
 
 def test_the_payloads_are_those_of_replay() -> None:

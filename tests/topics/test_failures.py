@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+import asyncio
+import errno
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -16,28 +19,54 @@ from firmware_bridge.client import failures as backend
 from firmware_bridge.daemon.devices.reader_alarms import reason
 from firmware_bridge.daemon.table.disk_outage import words
 from firmware_bridge.facts import inputs
-from firmware_bridge.facts.book.failures import FAILURES, REMEDIES, ROWS
+from firmware_bridge.facts.book.failures import FAILURES, READER, REMEDIES, ROWS
 from firmware_bridge.facts.book.refusals import Phrase, Value, phrase
 from firmware_bridge.facts.events import Irregular
 from firmware_bridge.floor.source import mqtt as office
 from firmware_bridge.journal.preallocate import unwritable
 from firmware_bridge.mqtt import reasons
 from firmware_bridge.mqtt.errors import SEEN, BrokerErrors
-from firmware_bridge.mqtt.settings import BrokerSettings
+from firmware_bridge.mqtt.settings import BrokerSettings, Moment
+from firmware_bridge.mqtt.subscriber import Reader, Subscriber
 from firmware_bridge.topics.texts import LANGUAGES, Language, ids, text
 from firmware_bridge.topics.texts.alarms import about
 from firmware_bridge.topics.texts.refusals import english, failure
+from hardware import ports
+from hardware.connections import connected
 from hardware.errors import PortError, PortMissing
 from hardware.ports import open_tty
 from tests.kit.alarms import unfit
+from tests.kit.rows import each_row
 from tests.kit.table import Table
 
 CHINESE: Final[tuple[Language, ...]] = ("zh-Hant", "zh-Hans")
 
 REFUSED: Final = phrase("refused", at="b:1883")
 
-OF_A_TABLE: Final = {"announced", "too_large", "no_echo", "not_taken", "not_given", "no_puback", "no_suback"}
-"""Failures that a reader of messages does not report by their sentence."""
+OF_A_TABLE: Final = {
+    *("announced", "no_echo"),  # what a table needs of its broker, and no reader
+    *("not_taken", "not_given"),  # a `Subscriber` passes their topics to its reader, `rejected` and `subscribed`
+    *("not_connected", "same_table", "files_changed"),  # of the status of a daemon
+}
+"""Failures that a `Subscriber` does not report by their sentence."""
+
+OF_A_CLIENT: Final = sorted({*FAILURES} - OF_A_TABLE)
+
+UNSEEN: Final = {"not_connected", "same_table", "files_changed", "no_thread", "crashed"}
+"""Failures that are not seen of a broker."""
+
+OF_THE_BRIDGE: Final = {
+    *("reader_silent", "too_many_cards", "too_many_reports", "keypad_lost", "keypad_lost_often"),
+    "port_unusable",  # of an error without a code
+}
+"""Failures of readers and keypads that the bridge finds, and no port."""
+
+HARDWARE: Final = Path(ports.__file__).parent
+
+
+def literal(given: list[ast.expr]) -> object:
+    """The constant of an argument, if it is one."""
+    return given[0].value if given and isinstance(given[0], ast.Constant) else None
 
 
 def filled(code: str) -> Phrase:
@@ -68,15 +97,47 @@ def test_no_text_of_a_failure_is_left_over() -> None:
 
 
 def test_what_is_seen_of_a_broker_is_in_the_book() -> None:
-    assert {*SEEN} <= {*FAILURES}
+    assert {*SEEN} == {*FAILURES} - UNSEEN
     assert {*reasons.REMEDIES.values(), *reasons.MAY_READ.values(), reasons.SEE_LOG, "may_write"} == {*REMEDIES}
 
 
-@pytest.mark.parametrize("code", sorted({*SEEN} - OF_A_TABLE))
+def test_a_backend_and_the_office_have_words_for_what_they_meet() -> None:
+    assert {*backend.SENTENCES} == {*office.SENTENCES} == {*OF_A_CLIENT}
+
+
+def test_a_failure_of_a_table_has_its_english_in_the_office() -> None:
+    assert office.sentence(filled("not_given")) == english(filled("not_given"))
+
+
+@each_row("code", OF_A_CLIENT)
 def test_a_backend_and_the_office_have_words_of_their_own(code: str) -> None:
     assert "{" not in backend.sentence(filled(code)) + office.sentence(filled(code))
     assert "[mqtt]" not in backend.sentence(filled(code))
     assert code not in (backend.sentence(filled(code)), office.sentence(filled(code)))
+
+
+class Downs(Reader):
+    """A reader that keeps what it was told of lost connections."""
+
+    def __init__(self) -> None:
+        self.whys = list[str]()
+
+    def down(self, why: str, code: int) -> None:
+        self.whys.append(why)
+
+
+@each_row("say", [backend.sentence, office.sentence], ids=lambda say: say.__module__)
+@each_row("size", [0, 90])
+def test_what_is_not_acknowledged_is_reported_in_words(say: Callable[[Phrase], str], size: int) -> None:
+    """After two minutes the connection ends, and the reader has the words."""
+    loop, reader = asyncio.new_event_loop(), Downs()
+    try:
+        link = Subscriber(BrokerSettings(client_id="office"), say, {"shoe/+/round": 1}, reader, loop)
+        link._unanswered(Moment("shoe/+/round", size))
+    finally:
+        loop.close()
+    (why,) = reader.whys
+    assert re.search(r"does not (acknowledge|answer).* shoe/\+/round: ", why)
 
 
 def test_a_remedy_is_said_with_the_failure() -> None:
@@ -116,6 +177,47 @@ def test_a_lost_reader_says_the_same_as_its_port(tmp_path: Path) -> None:
         open_tty(str(tmp_path / "reader"), 115_200)
     assert english(reason(missing.value)) == str(missing.value)
     assert {*reason(missing.value).values} == {*ROWS["no_reader"]}
+
+
+GONE: Final = OSError(errno.EIO, "Input/output error")
+
+OF_PORTS: Final = (
+    ports._gone("/dev/x", GONE),
+    ports._disconnected("/dev/x"),
+    ports._disconnected("socket://h:1"),
+    ports._port_error("/dev/x", PermissionError(errno.EACCES, "no")),
+    ports._port_error("/dev/x", OSError(errno.EBUSY, "no")),
+    ports._port_error("/dev/x", FileNotFoundError(errno.ENOENT, "no")),
+    ports._port_error("/dev/x", OSError(errno.EIO, "no")),
+)
+
+
+@each_row("error", OF_PORTS, ids=lambda error: str(error.code))
+def test_a_port_says_the_same_as_its_code(error: PortError) -> None:
+    assert english(reason(error)) == str(error)
+    assert {*reason(error).values} == {*ROWS[error.code]}
+
+
+@each_row("target", ["socket://", "socket://127.0.0.1:1", "socket://no.host.invalid:1"])
+def test_a_reader_in_the_network_says_the_same_as_its_code(target: str) -> None:
+    loop = asyncio.new_event_loop()
+    try:
+        with pytest.raises(PortError) as error:
+            loop.run_until_complete(connected(target, loop))
+    finally:
+        loop.close()
+    assert english(reason(error.value)) == str(error.value)
+
+
+def test_each_code_of_a_port_has_its_row() -> None:
+    calls = [each for path in HARDWARE.rglob("*.py") for each in ast.walk(ast.parse(path.read_text("utf-8")))]
+    named = {
+        value
+        for each in calls
+        if isinstance(each, ast.Call) and isinstance(each.func, ast.Name) and each.func.id.startswith("Port")
+        if isinstance(value := literal(each.args[1:2]), str)
+    }
+    assert named == {*READER} - OF_THE_BRIDGE
 
 
 PORTS: Final = (

@@ -20,6 +20,7 @@ from firmware_bridge.floor.source import Delivery, delivery
 from firmware_bridge.mqtt.connection import Connection
 from firmware_bridge.mqtt.settings import BrokerSettings, Incoming, NotConnected
 from firmware_bridge.mqtt.subscriber import Reader, Subscriber
+from firmware_bridge.topics.texts.refusals import english
 
 log = logging.getLogger(__name__)
 
@@ -57,10 +58,13 @@ SENTENCES: Final = {
     "end it, or set [mqtt] client_id)",
     "broke_at_topic": "it ends each connection at the subscription to {topic} and states no reason",
     "broke_at_message": "it ends each connection at a message to {topic} and states no reason",
+    "no_puback": "it does not acknowledge a message to {topic}: see its log and its disk",
+    "no_suback": "it does not answer our subscription to {topic}: see its log",
+    "too_large": "it takes {limit} bytes, and a message to {topic} has {size}: raise its packet limit",
     "no_thread": "no thread can be started to connect ({error}): raise TasksMax in the service, and report it",
     "crashed": "internal error ({error}): report it with the log",
 }
-"""Code of a failure -> its words, to stand behind the name of the broker."""
+"""Code of a failure -> its words, to stand behind the name of the broker: of each that a `Subscriber` meets."""
 
 
 class MqttSource(Reader):
@@ -221,5 +225,6 @@ class MqttSource(Reader):
 
 
 def sentence(why: Phrase) -> str:
-    """Return the words of a failure."""
-    return SENTENCES.get(why.code, why.code).format(**why.values)
+    """Return the words of a failure; those of a table where there are none for the office."""
+    words = SENTENCES.get(why.code)
+    return words.format(**why.values) if words else english(why)

@@ -267,9 +267,26 @@ def _orders() -> Iterator[str]:
     yield from (f"- **{do}**: {', '.join(row.codes) or 'none'}" for do, row in ORDERS.items())
 
 
+KINDS: Final = """
+A value is, by its kind:
+
+- **word**, **number**, **person**: as it is; a person is a name, and a pseudonym where a store has them
+- **phrase**, **phrases**, **clauses**: a [phrase](#phrase), one or several: a code, with values of its own
+- **failure**, **failures**: what happened to the broker, the disk, a port, a reader or a keypad, one or several: a code
+  of [the table of failures](irregularities.md#codes-of-failures), with its values
+- **remedy**: a refusal, for what to do about it
+- **field**: a field of an order
+- **list**, **either**, **all**: several words, as a list
+- **todo**: the id of an alarm, for what to do about it
+- **prompt**: English
+"""
+"""What the kinds of values are, which facts/book/refusals.py has."""
+
+
 def _errors() -> Iterator[str]:
     yield "\n## Refusals\n\nAn answer with `ok` false has the `code` of its refusal, and the `values` in its text."
-    yield "`error` and `hint` are that text in English, for people; a program does not read them.\n"
+    yield "`error` and `hint` are that text in English, for people; a program does not read them."
+    yield KINDS
     for code in sorted(REFUSALS):
         says = ERRORS.get(code) or "; ".join(
             filter(None, (known("en", f"refusal.{code}{end}") for end in ("", ".todo")))
