@@ -200,6 +200,16 @@ def test_inside_an_open_file_all_is_as_the_version_before_reads_it(tmp_path: Pat
     again.close()
 
 
+@pytest.mark.parametrize("number", [3, 4])
+def test_a_round_is_void_without_a_word(tmp_path: Path, number: int) -> None:
+    there = GoingOn(kept.journals(tmp_path, number)[1])
+    there.table.handle(replace(inputs.CardRead(at=0, card=cards("2c")[0], nonce=nonce()), **now()))
+    there.order(orders.Void(""))
+    [void] = [each for each in there.sent if each.get("status") == "voided"]
+    assert void["why"] == ([""] if number == BEFORE else [])
+    there.close()
+
+
 def test_the_verifier_of_before_takes_a_shoe_that_goes_on_and_refuses_the_next_file(tmp_path: Path, shoe: Run) -> None:  # noqa: F811
     folder = kept.journals(tmp_path / "before")[1]
     before, vkey, old = journal_files(folder), device("T01").key.vkey, kept.verifier_before(tmp_path)
