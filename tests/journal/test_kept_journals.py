@@ -18,6 +18,7 @@ import pytest
 from msgspec.structs import replace
 from pytest_mock import MockerFixture
 
+from firmware_bridge.daemon.table.broker_outage import BrokerOutage
 from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.facts import inputs, orders
@@ -136,11 +137,11 @@ class GoingOn:
     """A table of this version on a journal of the one before, until `close`. sent: payloads of its messages."""
 
     def __init__(self, folder: Path) -> None:
-        self._loop, self.sent = asyncio.new_event_loop(), list[dict[str, Any]]()
+        self.loop, self.sent = asyncio.new_event_loop(), list[dict[str, Any]]()
         self.journal, lamps = Journal(folder).open(None), NoLamps()
         self.journal.tree.signers = (device(folder.name),)
         self.table = Table(
-            self.journal, folder.name, lamps, lambda _: None, self._publishing, lambda: None, self._loop, False
+            self.journal, folder.name, lamps, lambda _: None, self._publishing, lambda: None, self.loop, False
         )
         self.table.start(self.table.shoe.device.next_house)
 
@@ -160,7 +161,7 @@ class GoingOn:
     def close(self) -> None:
         self.table.close()
         self.journal.close()
-        self._loop.close()
+        self.loop.close()
 
     def _publishing(self, line: Line) -> Callable[[], None]:
         return lambda: self.sent.extend(json.loads(each.payload) for each in messages(line))
@@ -198,6 +199,33 @@ def test_inside_an_open_file_all_is_as_the_version_before_reads_it(tmp_path: Pat
         again.table.shoe.device.irregular[: len(there.table.shoe.device.irregular)] == there.table.shoe.device.irregular
     )
     again.close()
+
+
+@pytest.mark.parametrize("number", [3, 4])
+def test_an_outage_is_on_record_once_for_one_reason(tmp_path: Path, number: int) -> None:
+    """However often the broker takes the connection and ends it again, and over a restart."""
+    folder, why = kept.journals(tmp_path, number)[1], phrase("refused", at="broker:1883")
+    for entries in (1, 0):
+        there = GoingOn(folder)
+        begun, ups = there.table.shoe.seq, [False]
+        outage = BrokerOutage(there.table, lambda ups=ups: ups[-1], lambda: False, there.loop)  # type: ignore[misc]
+        for each in (why, phrase("refused", at="broker:1883")):
+            outage.warn(each)
+            there.loop.run_until_complete(asyncio.sleep(0))
+        for _ in range(4):
+            ups.append(True)
+            outage.up()
+            ups.append(False)
+            outage.down(why)
+            there.loop.run_until_complete(asyncio.sleep(0))
+        assert there.table.shoe.seq - begun == entries
+        outage.down(phrase("timeout", at="broker:1883"))
+        there.loop.run_until_complete(asyncio.sleep(0))
+        assert there.table.shoe.seq - begun == entries + 2
+        outage.warn(why)
+        there.loop.run_until_complete(asyncio.sleep(0))
+        outage.close()
+        there.close()
 
 
 @pytest.mark.parametrize("number", [3, 4])
