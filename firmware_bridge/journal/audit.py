@@ -1,28 +1,25 @@
 """Proves a journal from its files alone: lines, chain, commitments, and rounds judged again."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import msgspec
-from msgspec.structs import replace
 
-from firmware_bridge import __version__
 from firmware_bridge.client import EventMessage, MessageError, Verifier, commitment
 from firmware_bridge.client import Verdict as Proof
 from firmware_bridge.errors import JournalError
 from firmware_bridge.facts.decoding import from_json
-from firmware_bridge.facts.events import AnyEvent, Entry, Secret, ShoeOpened
-from firmware_bridge.facts.inputs import AnyInput, Started
+from firmware_bridge.facts.events import Secret
 from firmware_bridge.journal.cursor import read_cursor
 from firmware_bridge.journal.files import journal_files, journal_id
-from firmware_bridge.journal.line import FIRST_CHAIN, FORMAT, Line, format_of, without_sealed
+from firmware_bridge.journal.line import FIRST_CHAIN, Line, without_sealed
 from firmware_bridge.journal.reader import Walk
+from firmware_bridge.journal.rejudge import AsWritten, Rejudge, as_decided
 from firmware_bridge.journal.signatures import Signatures
 from firmware_bridge.record.verify import Key, Play, parse_line
-from firmware_bridge.shoe import Shoe, advance, decide, fault, observe
 
 Head = tuple[int, str]
 """An entry's number and the chain value at it, as an auditor notes them."""
@@ -61,14 +58,6 @@ class Met(NamedTuple):
     in_play: bool = False
 
 
-AsWritten = Callable[[Entry, int], Entry]
-"""Gives an entry as it stands in a journal of a format."""
-
-
-def _as_decided(entry: Entry, number: int) -> Entry:
-    return entry
-
-
 class Audit:
     """Verifies file after file, in the order of their shoes; `met` is its state.
 
@@ -85,7 +74,7 @@ class Audit:
         whole: bool,
         replay: bool = False,
         keys: Sequence[Key] = (),
-        as_written: AsWritten = _as_decided,
+        as_written: AsWritten = as_decided,
     ) -> None:
         self._directory, self._wanted, self._whole, self._keys = directory, wanted, whole, keys
         self._signatures = Signatures(keys)
@@ -265,70 +254,6 @@ class Commitments:
         return JournalError(f"{self._name}, line {line.public.seq}: {what}", "the record was changed: restore the file")
 
 
-class Rejudge:
-    """Judges line after line again; a difference is a fault, or a warning for lines of another version.
-
-    whole: whether all lines were judged again. as_written: as in `Audit`.
-    """
-
-    def __init__(self, as_written: AsWritten = _as_decided) -> None:
-        self._shoe: Shoe | None = Shoe()
-        self._as_written = as_written
-        self._version = ""
-
-    def begin(self, name: str, follows: bool) -> None:
-        """Begin a file; without the one before it (not `follows`) its first line is trusted."""
-        self._name, self.whole, self._different = name, follows, 0
-        self.warnings: list[str] = []
-        if not follows:
-            self._shoe = None
-
-    def judge(self, line: Line) -> None:
-        """Judge the next line again. Raises JournalError if this version comes to another result than before."""
-        entry = line.entry
-        if entry is None:
-            self._give_up()
-            return
-        self._version = _version(entry) or self._version
-        if self._shoe is not None and not self._comes_out(self._shoe, line, entry):
-            self._differs(entry)
-        self._fold(entry)
-
-    def follow(self, line: Line) -> None:
-        """Fold the next line without judging it."""
-        if line.entry is None:
-            self._shoe = None
-            return
-        self._version = _version(line.entry) or self._version
-        self._fold(line.entry)
-
-    def _comes_out(self, shoe: Shoe, line: Line, entry: Entry) -> bool:
-        """Return whether an input gives the events on record: judged, or only observed."""
-        number = format_of(line.data) or FORMAT
-        return any(
-            self._as_written(replace(entry, events=judge(shoe, entry.input)), number).events == entry.events
-            for judge in (_decided, observe)
-        )
-
-    def _fold(self, entry: Entry) -> None:
-        if self._shoe is not None or entry.seq == 1:
-            self._shoe = advance(self._shoe or Shoe(), entry)
-
-    def _give_up(self) -> None:
-        if not self.warnings:
-            self.warnings.append(f"{self._name}: the sealed parts are missing, so it cannot be judged again")
-        self._shoe, self.whole = None, False
-
-    def _differs(self, entry: Entry) -> None:
-        where = f"{self._name}, line {entry.seq}"
-        if self._version == __version__:
-            what = f"{where}: judged again, {type(entry.input).__name__} has another result"
-            raise JournalError(what, "the record or the software of this version was changed: call the maker")
-        if not self._different:
-            self.warnings.append(f"{where}: version {__version__} judges it differently from {self._version}")
-        self._different, self.whole = self._different + 1, False
-
-
 def _number(journal: str) -> int:
     return int(journal.split("-")[0])
 
@@ -338,18 +263,3 @@ def _first_journal(path: Path) -> str:
     with path.open("rb") as file:
         first = next(Walk(path.name).lines(file), None)
     return first.public.journal if first else "0-"
-
-
-def _decided(shoe: Shoe, fact: AnyInput) -> tuple[AnyEvent, ...]:
-    try:
-        return decide(shoe, fact)
-    except Exception as error:
-        return fault(shoe, fact, error)
-
-
-def _version(entry: Entry) -> str | None:
-    """Return the software version that judges from this entry on, None where the entry has none."""
-    if isinstance(entry.input, Started):
-        return entry.input.version
-    opened = next((event for event in entry.events if isinstance(event, ShoeOpened)), None)
-    return opened.version if opened else None

@@ -44,6 +44,49 @@ def as_written(entry: Entry, number: int) -> Entry:
 
 
 def _input(fact: AnyInput) -> AnyInput:
+    """Return the input; where an error keeps its English from being made, with the code alone: it must be on record."""
+    try:
+        return _input_in_english(fact)
+    except Exception:
+        return _input_by_code(fact)
+
+
+def _event(event: AnyEvent, fact: AnyInput) -> AnyEvent:
+    """Return the event, in the same way."""
+    try:
+        return _event_in_english(event, fact)
+    except Exception:
+        return _event_by_code(event)
+
+
+def _input_by_code(fact: AnyInput) -> AnyInput:
+    match fact:
+        case DeviceLost(code=code) | DiskFailed(code=code) | ReaderFaulted(code=code):
+            return replace(fact, why=code or _NOTHING, code="", values={})
+        case Ordered(order=Malformed(code=code) as order):
+            return replace(fact, order=replace(order, error=code or _NOTHING, hint=_NOTHING, values={}))
+    return fact
+
+
+def _event_by_code(event: AnyEvent) -> AnyEvent:
+    match event:
+        case Irregular():
+            return replace(event, detail=event.detail or event.id or _NOTHING, values={})
+        case KeyRefused():
+            return replace(event, why=event.why or event.code or _NOTHING, values={})
+        case CommandAnswered(answer=answer):
+            return replace(event, answer=replace(answer, error=answer.error or answer.code, values={}))
+        case RoundVoided(reasons=(reason, *_)):
+            return replace(event, why=(reason.id,), reasons=())
+        case ShoeEnded():
+            return replace(event, code="", values={}, why=event.why or event.code or _NOTHING)
+        case ShoeOpened():
+            rows = {id: replace(row, todo=row.todo or _NOTHING) for id, row in event.policy.items()}
+            return replace(event, policy=rows)
+    return event
+
+
+def _input_in_english(fact: AnyInput) -> AnyInput:
     """Return the input; what cannot be carried out has no values there, as orders allow no field that is not known."""
     match fact:
         case DeviceLost(code=code) | DiskFailed(code=code) | ReaderFaulted(code=code) if code:
@@ -55,7 +98,7 @@ def _input(fact: AnyInput) -> AnyInput:
     return fact
 
 
-def _event(event: AnyEvent, fact: AnyInput) -> AnyEvent:
+def _event_in_english(event: AnyEvent, fact: AnyInput) -> AnyEvent:
     match event:
         case Irregular(detail=""):
             return _irregular(event)
@@ -67,8 +110,8 @@ def _event(event: AnyEvent, fact: AnyInput) -> AnyEvent:
             return _opened(event)
         case RoundVoided(reasons=(reason, *_)):
             return replace(event, why=(_voided(reason),), reasons=())
-        case ShoeEnded(code=code) if code:
-            return replace(event, code="", values={}, why=_ended(event))
+        case ShoeEnded(code=code, why=why) if code or not why:
+            return replace(event, code="", values={}, why=_ended(event) or _NOTHING)
     return event
 
 
@@ -83,7 +126,7 @@ def _irregular(event: Irregular) -> Irregular:
     """Give the irregularity its English, and values of one level: texts and numbers."""
     plain = to_builtins(event.values)
     flat: dict[str, Value] = {name: _flat(event.id, name, plain) for name in plain}
-    return replace(event, detail=what("en", event.id, plain), values=flat)
+    return replace(event, detail=what("en", event.id, plain) or _NOTHING, values=flat)
 
 
 def _flat(id: str, name: str, plain: dict[str, Any]) -> str | int:
@@ -95,19 +138,22 @@ def _flat(id: str, name: str, plain: dict[str, Any]) -> str | int:
 
 def _ended(event: ShoeEnded) -> str:
     """Return how a shoe ended in English, with what a person typed."""
-    english, plain = endings.BEFORE[event.code], to_builtins(event.values)
+    english, plain = endings.BEFORE.get(event.code, event.code), to_builtins(event.values)
     match event.code:
         case "closed":
-            return event.why or f"{english}{plain['by']}"
+            return event.why or f"{english}{plain.get('by', '')}"
         case "pit":
-            return ": ".join(filter(None, (f"{english}{plain['alarm']}", event.why)))
+            return ": ".join(filter(None, (f"{english}{plain.get('alarm', '')}", event.why)))
     return english
 
 
 def _voided(why: Reason) -> str:
-    """Return why a round was voided in English: what was typed, the alarm before it, or of a shoe that is empty."""
+    """Return why a round was voided in English: what was typed, the alarm before it, or of a shoe that is empty.
+
+    "" where nothing was typed.
+    """
     words = (str(why.values.get(each, "")) for each in ("alarm", "says"))
-    return ": ".join(filter(None, words)) or endings.BEFORE[why.id]
+    return ": ".join(filter(None, words)) or endings.BEFORE.get(why.id, "")
 
 
 def _opened(event: ShoeOpened) -> ShoeOpened:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -18,9 +19,10 @@ import pytest
 from msgspec.structs import replace
 from pytest_mock import MockerFixture
 
+from firmware_bridge.daemon.table.broker_outage import BrokerOutage
 from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.daemon.table.table import Table
-from firmware_bridge.facts import inputs, orders
+from firmware_bridge.facts import events, house, inputs, orders
 from firmware_bridge.facts.book.refusals import phrase
 from firmware_bridge.facts.cards import cards
 from firmware_bridge.journal.files import journal_files
@@ -37,9 +39,11 @@ from firmware_bridge.journal.line import (
 )
 from firmware_bridge.journal.messages import messages
 from firmware_bridge.journal.reader import Place, read_lines
+from firmware_bridge.journal.rejudge import Rejudge
 from firmware_bridge.journal.resend import lines_of, ranges
 from firmware_bridge.record import verify
 from firmware_bridge.record.signer import Signer, signer
+from firmware_bridge.topics.before import as_written
 from tests.kit import kept_formats as kept
 from tests.kit.command import Run, shoe  # noqa: F401  # fixture
 from tests.kit.delivered_record import NoLamps
@@ -47,15 +51,10 @@ from tests.kit.delivered_record import NoLamps
 TABLES: Final = [f"T{number:02}" for number in range(5)]
 """One of each game."""
 
+Change = Callable[[events.AnyEvent], events.AnyEvent]
+
 each_kept = pytest.mark.parametrize(("number", "table"), [(number, each) for number in (3, 4) for each in TABLES])
 """Each table of each format."""
-
-
-@pytest.fixture(autouse=True)
-def next_version(mocker: MockerFixture) -> None:
-    """A release of its own, whose lines alone must come out as they were judged."""
-    for room in ("journal.audit", "daemon.table.table"):
-        mocker.patch(f"firmware_bridge.{room}.__version__", "the next one")
 
 
 Tables = dict[int, dict[str, Path]]
@@ -73,6 +72,75 @@ def test_it_is_verified_and_judged_again(tables: Tables, number: int, table: str
     ran = shoe("journal", "verify", "--replay", "--jobs", "1", "--dir", tables[number][table])
     assert (ran.code, "FAIL" in ran.out) == (0, False), ran.out
     assert set.union(*map(formats, journal_files(tables[number][table]))) == {number}
+    different = {each.split(": ")[1] for each in ran.out.splitlines() if each.startswith("WARN")}
+    assert len(different) == (number == BEFORE and table in ("T00", "T01", "T03")), ran.out  # other rows in a policy
+    for each in different:
+        assert re.fullmatch(
+            r"version 0.1.0 judges it differently from 0.1.0, in a journal of format 3(; behind it, \d+ more)?", each
+        )
+
+
+def warnings_of(folder: Path, change: Change = lambda event: event, since: int = 0) -> list[str]:
+    """What is said where the lines of a table, from the `since`-th on, are judged again, its events changed."""
+    again = Rejudge(as_written)
+    again.begin("its file", follows=True)
+    for path in journal_files(folder):
+        for line, _ in read_lines(Place(path, 0)):
+            assert line.entry
+            events = tuple(map(change, line.entry.events))
+            judge = again.judge if (since := since - 1) < 0 else again.follow
+            judge(replace(line, entry=replace(line.entry, events=events)))
+    return again.warnings
+
+
+def in_other_words(event: events.AnyEvent) -> events.AnyEvent:
+    match event:
+        case events.Irregular():
+            return replace(event, detail="something", values=event.values | {"why": "someone knows"})
+        case events.KeyRefused():
+            return replace(event, why="no")
+        case events.CommandAnswered(answer=answer) if not answer.ok:
+            return replace(event, answer=replace(answer, code=None, error="no", hint="go away"))
+        case events.ShoeOpened(policy=policy):
+            rows = {id: replace(row, todo="call someone") for id, row in policy.items()}
+            return replace(event, policy=rows, digest="00")
+    return event
+
+
+FALSE: Final[dict[str, Callable[[Any], Any]]] = {
+    "Irregular": lambda event: replace(event, id="foreign"),
+    "KeyRefused": lambda event: replace(event, key="unmark"),
+    "CommandAnswered": lambda event: replace(event, answer=replace(event.answer, ok=not event.answer.ok)),
+    "ShoeOpened": lambda event: replace(event, policy=event.policy | {"jam": house.Row(todo="")}),
+    "CardDealt": lambda event: replace(event, slot="D9"),
+    "RoundClosed": lambda event: replace(event, carried=99),
+    "ShoeEnded": lambda event: replace(event, why="closed by someone"),
+}
+"""Type of an event -> makes a false one of it."""
+
+
+REACHED: Final = {
+    "T02": FALSE.keys() - {"KeyRefused"},
+    "T04": FALSE.keys() - {"KeyRefused", "Irregular"},
+}
+"""Table -> the types that it has."""
+
+
+@pytest.mark.parametrize("table", REACHED)
+def test_of_format_3_words_may_differ_and_facts_may_not(tables: Tables, table: str) -> None:
+    folder = tables[BEFORE][table]
+    assert warnings_of(folder) == []
+    assert warnings_of(folder, in_other_words) == []
+    changed = set[str]()
+    for kind, made in FALSE.items():
+
+        def change(event: events.AnyEvent, kind: str = kind, made: Change = made) -> events.AnyEvent:
+            return made(event) if type(event).__name__ == kind else event
+
+        if said := warnings_of(folder, change):
+            assert "judges it differently from 0.1.0, in a journal of format 3" in said[0]
+            changed.add(kind)
+    assert changed == REACHED[table]
 
 
 @each_kept
@@ -136,11 +204,11 @@ class GoingOn:
     """A table of this version on a journal of the one before, until `close`. sent: payloads of its messages."""
 
     def __init__(self, folder: Path) -> None:
-        self._loop, self.sent = asyncio.new_event_loop(), list[dict[str, Any]]()
+        self.loop, self.sent = asyncio.new_event_loop(), list[dict[str, Any]]()
         self.journal, lamps = Journal(folder).open(None), NoLamps()
         self.journal.tree.signers = (device(folder.name),)
         self.table = Table(
-            self.journal, folder.name, lamps, lambda _: None, self._publishing, lambda: None, self._loop, False
+            self.journal, folder.name, lamps, lambda _: None, self._publishing, lambda: None, self.loop, False
         )
         self.table.start(self.table.shoe.device.next_house)
 
@@ -160,7 +228,7 @@ class GoingOn:
     def close(self) -> None:
         self.table.close()
         self.journal.close()
-        self._loop.close()
+        self.loop.close()
 
     def _publishing(self, line: Line) -> Callable[[], None]:
         return lambda: self.sent.extend(json.loads(each.payload) for each in messages(line))
@@ -193,11 +261,50 @@ def test_inside_an_open_file_all_is_as_the_version_before_reads_it(tmp_path: Pat
     assert kinds >= {"BridgeStarted", "Irregular", "KeyRefused", "CommandAnswered"}
     ran = shoe("journal", "verify", "--replay", "--jobs", "1", "--dir", folder)
     assert (ran.code, "FAIL" in ran.out) == (0, False), ran.out
+    old = sum(len([each for each in data.splitlines() if each.strip()]) for data in before.values())
+    assert warnings_of(folder, since=old) == []
     again = GoingOn(folder)  # it folds to what it was
     assert (
         again.table.shoe.device.irregular[: len(there.table.shoe.device.irregular)] == there.table.shoe.device.irregular
     )
     again.close()
+
+
+@pytest.mark.parametrize("number", [3, 4])
+def test_an_outage_is_on_record_once_for_one_reason(tmp_path: Path, number: int) -> None:
+    """However often the broker takes the connection and ends it again, and over a restart."""
+    folder, why = kept.journals(tmp_path, number)[1], phrase("refused", at="broker:1883")
+    for entries in (1, 0):
+        there = GoingOn(folder)
+        begun, ups = there.table.shoe.seq, [False]
+        outage = BrokerOutage(there.table, lambda ups=ups: ups[-1], lambda: False, there.loop)  # type: ignore[misc]
+        for each in (why, phrase("refused", at="broker:1883")):
+            outage.warn(each)
+            there.loop.run_until_complete(asyncio.sleep(0))
+        for _ in range(4):
+            ups.append(True)
+            outage.up()
+            ups.append(False)
+            outage.down(why)
+            there.loop.run_until_complete(asyncio.sleep(0))
+        assert there.table.shoe.seq - begun == entries
+        outage.down(phrase("timeout", at="broker:1883"))
+        there.loop.run_until_complete(asyncio.sleep(0))
+        assert there.table.shoe.seq - begun == entries + 2
+        outage.warn(why)
+        there.loop.run_until_complete(asyncio.sleep(0))
+        outage.close()
+        there.close()
+
+
+@pytest.mark.parametrize("number", [3, 4])
+def test_a_round_is_void_without_a_word(tmp_path: Path, number: int) -> None:
+    there = GoingOn(kept.journals(tmp_path, number)[1])
+    there.table.handle(replace(inputs.CardRead(at=0, card=cards("2c")[0], nonce=nonce()), **now()))
+    there.order(orders.Void(""))
+    [void] = [each for each in there.sent if each.get("status") == "voided"]
+    assert void["why"] == ([""] if number == BEFORE else [])
+    there.close()
 
 
 def test_the_verifier_of_before_takes_a_shoe_that_goes_on_and_refuses_the_next_file(tmp_path: Path, shoe: Run) -> None:  # noqa: F811

@@ -9,6 +9,7 @@ from firmware_bridge.daemon.table.fair_turns import Window
 from firmware_bridge.daemon.table.table import Table
 from firmware_bridge.facts import inputs
 from firmware_bridge.facts.book.refusals import Phrase, Value, phrase
+from firmware_bridge.topics.texts.refusals import english
 
 NEWS: Final = 5
 """Reasons within a minute that are journaled at most: another client may change its mind as often as it likes."""
@@ -59,7 +60,7 @@ class BrokerOutage:
         if self._steady:
             self._steady.cancel()
         self.expect()
-        if self._reported() not in (None, why):
+        if not self._is_reported(None, why):
             self._loop.call_soon(self._report_change)
 
     def expect(self) -> None:
@@ -111,7 +112,7 @@ class BrokerOutage:
 
     def _report_change(self) -> None:
         """Report the reason of an outage that has become another one, now or when there were fewer."""
-        if self._reported() in (None, self._why):
+        if self._is_reported(None, self._why):
             return
         if not self._report_lost(self._why):
             if self._again:
@@ -120,18 +121,22 @@ class BrokerOutage:
 
     def _report_lost(self, why: Phrase) -> bool:
         """Report a reason that is not known yet; return whether it is known now."""
-        known = self._reported()
-        if known == why:
+        if self._is_reported(why):
             return True
         if not self._news.admits(self._loop.time()):
             return False
-        if known is not None:
+        if self._reported() is not None:
             self._table.handle(inputs.DeviceBack(**now(), device="broker", resumes=True))
         self._table.handle(_input_of(why))
         return True
 
+    def _is_reported(self, *reasons: Phrase | None) -> bool:
+        """Return whether one of these reasons is the one in the open irregularity, None for none open."""
+        known = self._reported()
+        return any(known == each or (each and known == english(each)) for each in reasons)
+
     def _reported(self) -> Value | None:
-        """Return the reason in the open irregularity, None where none is open; of a version before, its English."""
+        """Return the reason in the open irregularity, None where none is open; in a journal of format 3 its English."""
         irregular = self._table.shoe.device.irregular
         return next((each.values.get("why", each.detail) for each in irregular if each.id == "broker_lost"), None)
 

@@ -148,7 +148,7 @@ def test_an_input_changed_later_is_judged_differently(files: list[Path], journal
 def test_another_software_version_is_a_warning(
     files: list[Path], journal: Callable[..., command.Ran], mocker: MockerFixture
 ) -> None:
-    mocker.patch("firmware_bridge.journal.audit.__version__", "99.0")
+    mocker.patch("firmware_bridge.journal.rejudge.__version__", "99.0")
     number = next(n for n, line in enumerate(files[1].read_bytes().splitlines(), 1) if b'"CardRead"' in line)
     rechained(files[1:], number, b'{"type":"CardRead"', b'{"type":"CardUnread","reason":"x"')
     ran = journal("verify", "--replay")

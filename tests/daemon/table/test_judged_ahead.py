@@ -17,10 +17,10 @@ from firmware_bridge.facts import inputs
 from firmware_bridge.facts.cards import FACES
 from firmware_bridge.facts.orders import OpenShoe
 from firmware_bridge.games.house import house_of
-from firmware_bridge.journal.audit import Rejudge
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.journal.journal import Journal
 from firmware_bridge.journal.reader import Place, read_lines
+from firmware_bridge.journal.rejudge import Rejudge
 from firmware_bridge.topics.before import as_written
 from tests.daemon.table.ahead import at_rest
 from tests.kit.delivered_record import NoLamps
