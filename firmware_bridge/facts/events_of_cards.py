@@ -222,11 +222,15 @@ class Irregular(Event, frozen=True, kw_only=True):
 class IrregularityClosed(Event, frozen=True, kw_only=True):
     """An irregularity was closed: by the pit's choice, the dealer's `confirm`, or by itself.
 
-    clears: the pit accepts the oldest held card in spite of this irregularity. second: the second person, if any.
+    choice: of the pit, or how it ended by itself: `back` (with the value `losses` after several), `burned`, `confirm`,
+    `drawn`, `entered`, `free`, `given`, `kept`, `no_repeat` (with `cards`), `noted`, `recovered`, `seen`, `shoe_ended`,
+    `stuck_too`, `taken_back`. why: what a person typed. clears: the pit accepts the oldest held card in spite of this
+    irregularity. second: the second person, if any.
     """
 
     id: str
     choice: str
+    values: dict[str, Value] = field(default_factory=dict)
     by: PersonText = ""
     why: str = ""
     clears: bool = False

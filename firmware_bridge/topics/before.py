@@ -16,6 +16,7 @@ from firmware_bridge.facts.events import (
     CommandAnswered,
     Entry,
     Irregular,
+    IrregularityClosed,
     KeyRefused,
     Reason,
     RoundVoided,
@@ -65,6 +66,8 @@ def _event(event: AnyEvent, fact: AnyInput) -> AnyEvent:
             return replace(event, answer=_answer(event.answer, fact))
         case ShoeOpened():
             return _opened(event)
+        case IrregularityClosed(choice=choice, values=values) if values or choice in endings.ALARMS_BEFORE:
+            return _closed(event)
         case RoundVoided(reasons=(reason, *_)):
             return replace(event, why=(_voided(reason),), reasons=())
         case ShoeEnded(code=code) if code:
@@ -91,6 +94,14 @@ def _flat(id: str, name: str, plain: dict[str, Any]) -> str | int:
     if isinstance(value, str | int):
         return value
     return given("en", values_of(id).get(name, "phrase"), value, plain)
+
+
+def _closed(event: IrregularityClosed) -> IrregularityClosed:
+    """Return the end of an alarm with its choice, or how often its reader was lost, in English."""
+    values = to_builtins(event.values)
+    choice = endings.ALARMS_BEFORE.get(event.choice, event.choice).format(**values)
+    why = endings.LOSSES_BEFORE.format(**values) if "losses" in values else event.why
+    return replace(event, choice=choice, values={}, why=why)
 
 
 def _ended(event: ShoeEnded) -> str:

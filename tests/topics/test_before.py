@@ -15,10 +15,10 @@ from pytest_mock import MockerFixture
 from firmware_bridge.demo.memory_table import MemoryTable
 from firmware_bridge.facts import events, inputs, orders
 from firmware_bridge.facts.book.alarms import PHRASES, SHOE
-from firmware_bridge.facts.book.endings import SHOES
+from firmware_bridge.facts.book.endings import ALARMS, SHOES
 from firmware_bridge.facts.book.refusals import Value, phrase
 from firmware_bridge.facts.events import AnyEvent, Entry
-from firmware_bridge.floor.record.before_codes import shoe_ended
+from firmware_bridge.floor.record.before_codes import alarm_ended, shoe_ended
 from firmware_bridge.games import GAMES
 from firmware_bridge.journal.audit import Audit
 from firmware_bridge.journal.files import journal_files
@@ -127,6 +127,23 @@ def test_a_shoe_ends_there_in_english_and_the_office_reads_that_as_the_code() ->
             assert (as_read.code, as_read.alarm) == (code, values.get("alarm", ""))
             assert as_read.by == ("" if typed else values.get("by", ""))
             assert as_read.why == (typed if code in ("closed", "pit") else "")
+
+
+def test_an_alarm_ends_there_in_english_and_the_office_reads_that_as_the_code() -> None:
+    for code, row in ALARMS.items():
+        counts: dict[str, Value] = dict.fromkeys(row, 37)
+        for values in ({}, counts):
+            if code == "no_repeat" and not values:
+                continue
+            closed = events.IrregularityClosed(id="jam", choice=code, values=values, by="ANNA")
+            [shown] = written(entry(closed))
+            assert {*shown} == {"type", "id", "choice", "by"} | ({"why"} if "losses" in values else set())
+            assert ("_" in shown["choice"], alarm_ended(shown["choice"])) == (False, code)
+            assert shown.get("why", "lost 37 times") == "lost 37 times"
+    [shown] = written(entry(events.IrregularityClosed(id="jam", choice="no_repeat", values={"cards": 50})))
+    assert shown["choice"] == "50 cards without a repeat"
+    decided = events.IrregularityClosed(id="jam", choice="end-shoe", by="ANNA", why="worn")
+    assert as_written(entry(decided), BEFORE).events == (decided,)
 
 
 def test_a_round_is_void_there_in_english() -> None:

@@ -222,7 +222,7 @@ def sensor_stuck(draft: Draft, fact: inputs.SensorStuck) -> None:
     now = tuple(name for name in before if name != fact.sensor) + (fact.sensor,) * fact.stuck
     if set(now) == set(before):
         return
-    draft.close_irregularity("sensor_stuck", "stuck too" if fact.stuck else "free")
+    draft.close_irregularity("sensor_stuck", "stuck_too" if fact.stuck else "free")
     if now:
         draft.open_irregularity("sensor_stuck", *now, sensors=now)
     doubt_sensor(draft)
@@ -274,7 +274,7 @@ def broker_back(draft: Draft, fact: inputs.DeviceBack) -> None:
 
 def reader_back(draft: Draft, fact: inputs.DeviceBack) -> None:
     """Handle a reader that answers again: if it may have missed cards, the dealer confirms."""
-    draft.close_irregularity("reader_lost", "back", why=f"lost {fact.losses} times" if fact.losses else "")
+    draft.close_irregularity("reader_lost", "back", values={"losses": fact.losses} if fact.losses else None)
     opens_itself = fact.cut_short and cards_open(draft.shoe.device.next_house)
     if not fact.resumes and (draft.shoe.status == "open" or opens_itself):
         draft.open_irregularity("reader_back", **({"round": draft.shoe.round} if draft.shoe.status == "open" else {}))

@@ -259,7 +259,7 @@ def end_shoe(draft: Draft, ending: Phrase, typed: str = "") -> None:
             draft.add(revealed(laid))
     for each in draft.shoe.device.irregular:
         if each.id not in OUTLIVE_A_SHOE:
-            draft.close_irregularity(each.id, "shoe ended")
+            draft.close_irregularity(each.id, "shoe_ended")
 
 
 def cards_open(house: House) -> bool:
