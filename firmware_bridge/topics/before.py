@@ -8,11 +8,12 @@ from typing import Any, Final
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from firmware_bridge.facts.book import endings
+from firmware_bridge.facts.book import endings, notes
 from firmware_bridge.facts.book.alarms import values_of
 from firmware_bridge.facts.book.refusals import Phrase, Value
 from firmware_bridge.facts.events import (
     AnyEvent,
+    CardHeld,
     CommandAnswered,
     Entry,
     Irregular,
@@ -66,6 +67,9 @@ def _event(event: AnyEvent, fact: AnyInput) -> AnyEvent:
             return replace(event, answer=_answer(event.answer, fact))
         case ShoeOpened():
             return _opened(event)
+        case CardHeld(code=code) if code:
+            why = event.reason or notes.HELD_BEFORE.get(code, code)
+            return replace(event, code="", reason="", why=why)
         case IrregularityClosed(choice=choice, values=values) if values or choice in endings.ALARMS_BEFORE:
             return _closed(event)
         case RoundVoided(reasons=(reason, *_)):

@@ -16,6 +16,7 @@ from firmware_bridge.demo.memory_table import MemoryTable
 from firmware_bridge.facts import events, inputs, orders
 from firmware_bridge.facts.book.alarms import PHRASES, SHOE
 from firmware_bridge.facts.book.endings import ALARMS, SHOES
+from firmware_bridge.facts.book.notes import HELD_BEFORE
 from firmware_bridge.facts.book.refusals import Value, phrase
 from firmware_bridge.facts.events import AnyEvent, Entry
 from firmware_bridge.floor.record.before_codes import alarm_ended, shoe_ended
@@ -144,6 +145,17 @@ def test_an_alarm_ends_there_in_english_and_the_office_reads_that_as_the_code() 
     assert shown["choice"] == "50 cards without a repeat"
     decided = events.IrregularityClosed(id="jam", choice="end-shoe", by="ANNA", why="worn")
     assert as_written(entry(decided), BEFORE).events == (decided,)
+
+
+def test_a_card_is_held_there_in_english() -> None:
+    for code, reason, why in (
+        ("blocked", "", "blocked"),
+        ("blocked", "shared port", "shared port"),
+        ("foreign", "", "foreign"),
+        *((code, "", english) for code, english in HELD_BEFORE.items()),
+    ):
+        [shown] = written(entry(events.CardHeld(code=code, reason=reason)))
+        assert shown == {"type": "CardHeld", "why": why}
 
 
 def test_a_round_is_void_there_in_english() -> None:

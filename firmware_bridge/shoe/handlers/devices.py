@@ -305,9 +305,9 @@ def hold_for_technician(draft: Draft, fact: inputs.AnyInput) -> None:
     if draft.shoe.status != "open":
         return
     if isinstance(fact, inputs.CardRead):
-        hold(draft, _held(fact), "internal error")
+        hold(draft, _held(fact), "internal_error")
     elif isinstance(fact, inputs.CardUnread):
-        hold(draft, _held_unread(fact), "internal error")
+        hold(draft, _held_unread(fact), "internal_error")
 
 
 def _waits_for(shoe: Shoe) -> tuple[Phrase, ...]:
