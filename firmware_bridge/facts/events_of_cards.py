@@ -70,9 +70,9 @@ class CardOverdrawn(CardEvent, frozen=True, kw_only=True):
 class CardHeld(CardEvent, frozen=True, kw_only=True):
     """A card drawn while no card could be dealt; an unread one has neither card nor commitment.
 
-    code: an alarm's id, `blocked`, `betting_open`, `mark_due`, `to_reveal`, `round_stopped` or `internal_error`. reason:
-    the reader's word for an unread card that is `blocked`. why: both in English, in journals of format 3. again: it may
-    be the card before, read again: it does not count until the table has said which.
+    code: an alarm's id, `blocked`, `betting_open`, `mark_due`, `to_reveal`, `round_stopped` or `internal_error`.
+    reason: the reader's word for an unread card that is `blocked`. why: both in English, in journals of format 3.
+    again: it may be the card before, read again: it does not count until the table has said which.
     """
 
     code: str = ""

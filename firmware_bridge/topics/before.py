@@ -19,6 +19,7 @@ from firmware_bridge.facts.events import (
     Irregular,
     IrregularityClosed,
     KeyRefused,
+    Noted,
     Reason,
     RoundVoided,
     ShoeEnded,
@@ -72,6 +73,9 @@ def _event(event: AnyEvent, fact: AnyInput) -> AnyEvent:
             return replace(event, code="", reason="", why=why)
         case IrregularityClosed(choice=choice, values=values) if values or choice in endings.ALARMS_BEFORE:
             return _closed(event)
+        case Noted(code=code) if code:
+            english_note = notes.NOTES_BEFORE[code].format(**to_builtins(event.values))
+            return replace(event, code="", values={}, what=english_note)
         case RoundVoided(reasons=(reason, *_)):
             return replace(event, why=(_voided(reason),), reasons=())
         case ShoeEnded(code=code) if code:

@@ -16,7 +16,7 @@ from firmware_bridge.demo.memory_table import MemoryTable
 from firmware_bridge.facts import events, inputs, orders
 from firmware_bridge.facts.book.alarms import PHRASES, SHOE
 from firmware_bridge.facts.book.endings import ALARMS, SHOES
-from firmware_bridge.facts.book.notes import HELD_BEFORE
+from firmware_bridge.facts.book.notes import HELD_BEFORE, NOTES
 from firmware_bridge.facts.book.refusals import Value, phrase
 from firmware_bridge.facts.events import AnyEvent, Entry
 from firmware_bridge.floor.record.before_codes import alarm_ended, shoe_ended
@@ -156,6 +156,14 @@ def test_a_card_is_held_there_in_english() -> None:
     ):
         [shown] = written(entry(events.CardHeld(code=code, reason=reason)))
         assert shown == {"type": "CardHeld", "why": why}
+
+
+@each_row("code", list(NOTES))
+def test_a_note_stands_there_in_english(code: str) -> None:
+    values: dict[str, Value] = {name: 37 if kind == "number" else "{ANNA}" for name, kind in NOTES[code].items()}
+    [shown] = written(entry(events.Noted(code=code, values=values, held=True)))
+    assert {*shown} == {"type", "what", "held"}
+    assert all(str(value) in shown["what"] for value in values.values())
 
 
 def test_a_round_is_void_there_in_english() -> None:
