@@ -112,7 +112,7 @@ class Narration:
                 yield "! open", f"{event['id']}: {alarms.what('en', event['id'], event.get('values', {}))}"
             case "IrregularityClosed":
                 by = f" by {event['by']}" if event.get("by") else ""
-                yield "! closed", f"{event['id']}: {event['choice']}{by}"
+                yield "! closed", f"{event['id']}: {event['choice'].replace('_', ' ')}{by}"
             case "CardEntered" | "CardLookedAt":
                 yield "entered", f"a card that was not read, by {event['by']} and {event['second']}"
             case "KeyRefused":

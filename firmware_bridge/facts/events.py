@@ -217,9 +217,18 @@ class KeyRefused(Event, frozen=True, kw_only=True):
 
 
 class Noted(Event, frozen=True, kw_only=True):
-    """A note for the journal. held: the oldest held card or signal leaves the queue with it."""
+    """A note for the journal. held: the oldest held card or signal leaves the queue with it.
 
-    what: str
+    code: `same_card`, `error_again` (with the value `error`), `observed` (`input`), `other_reader` (`serial`, `known`),
+    `reader_said` (`says`), `no_card`, `outside` (both `reason`), `cut_undecided`, `cut_outside` (both `by`),
+    `cut_again` (`by`, `round`), `cut_waits`, `lent` (`to`), `test_cards_lent` (`count`, `to`), `test_cards` (`count`,
+    `by`), `result_agrees` (`by`, `outcome`), `result_due`, `result_of_none`, `result_discarded`, `pattern` (`pattern`,
+    `cards`). what: all of it in English, in journals of format 3.
+    """
+
+    code: str = ""
+    values: dict[str, Value] = field(default_factory=dict)
+    what: str = ""
     held: bool = False
 
 

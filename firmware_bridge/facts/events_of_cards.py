@@ -70,10 +70,14 @@ class CardOverdrawn(CardEvent, frozen=True, kw_only=True):
 class CardHeld(CardEvent, frozen=True, kw_only=True):
     """A card drawn while no card could be dealt; an unread one has neither card nor commitment.
 
+    code: an alarm's id, `blocked`, `betting_open`, `mark_due`, `to_reveal`, `round_stopped` or `internal_error`.
+    reason: the reader's word for an unread card that is `blocked`. why: both in English, in journals of format 3.
     again: it may be the card before, read again: it does not count until the table has said which.
     """
 
-    why: str
+    code: str = ""
+    reason: str = ""
+    why: str = ""
     lot: int | None = None
     manual: bool = False
     flags: tuple[str, ...] = ()
@@ -222,11 +226,15 @@ class Irregular(Event, frozen=True, kw_only=True):
 class IrregularityClosed(Event, frozen=True, kw_only=True):
     """An irregularity was closed: by the pit's choice, the dealer's `confirm`, or by itself.
 
-    clears: the pit accepts the oldest held card in spite of this irregularity. second: the second person, if any.
+    choice: of the pit, or how it ended by itself: `back` (with the value `losses` after several), `burned`, `confirm`,
+    `drawn`, `entered`, `free`, `given`, `kept`, `no_repeat` (with `cards`), `noted`, `recovered`, `seen`, `shoe_ended`,
+    `stuck_too`, `taken_back`. why: what a person typed. clears: the pit accepts the oldest held card in spite of this
+    irregularity. second: the second person, if any.
     """
 
     id: str
     choice: str
+    values: dict[str, Value] = field(default_factory=dict)
     by: PersonText = ""
     why: str = ""
     clears: bool = False

@@ -66,7 +66,7 @@ def _same_card(draft: Draft, fact: inputs.AnyInput) -> Draft | None:
     if inputs.report_of(fact) is None:
         return None
     devices.follow_session(draft, fact, inside=draft.shoe.status == "open")
-    draft.add(events.Noted(what="the reader reported the card before once more"))
+    draft.add(events.Noted(code="same_card"))
     return draft
 
 
@@ -261,7 +261,7 @@ def fault(shoe: Shoe, fact: inputs.AnyInput, error: Exception) -> tuple[events.A
         at = at.tb_next
     where = f"{at.tb_frame.f_code.co_name}:{at.tb_lineno}" if at else "?"
     if not draft.open_irregularity("internal_error", why=f"{type(error).__name__} in {where}"):
-        draft.add(events.Noted(what=f"internal error again: {type(error).__name__} in {where}"))
+        draft.add(events.Noted(code="error_again", values={"error": f"{type(error).__name__} in {where}"}))
     return tuple(draft.events)
 
 
@@ -277,7 +277,7 @@ def observe(shoe: Shoe, fact: inputs.AnyInput) -> tuple[events.AnyEvent, ...]:
         case (
             inputs.CardUnread() | inputs.CutCardSeen() | inputs.Pressed() | inputs.ReaderSaid() | inputs.ReaderJudged()
         ):
-            draft.add(events.Noted(what=f"observed: {type(fact).__name__}"))
+            draft.add(events.Noted(code="observed", values={"input": type(fact).__name__}))
         case _:
             return decide(shoe, fact)
     return tuple(draft.events)

@@ -52,9 +52,21 @@ class Draft:
             self.close_irregularity(irregularity, "noted")
 
     def close_irregularity(
-        self, irregularity: str, choice: str, by: str = "", why: str = "", clears: bool = False, second: str = ""
+        self,
+        irregularity: str,
+        choice: str,
+        by: str = "",
+        why: str = "",
+        clears: bool = False,
+        second: str = "",
+        values: dict[str, Value] | None = None,
     ) -> None:
-        """Close an irregularity if it is open. clears: the first held card is not checked for it again."""
+        """Close an irregularity if it is open. clears: the first held card is not checked for it again.
+
+        choice, values: of the pit, or a row of `endings.ALARMS`.
+        """
         if is_open(self.shoe, irregularity):
-            closed = IrregularityClosed(id=irregularity, choice=choice, by=by, why=why, clears=clears)
+            closed = IrregularityClosed(
+                id=irregularity, choice=choice, values=values or {}, by=by, why=why, clears=clears
+            )
             self.add(replace(closed, second=second) if second else closed)

@@ -7,6 +7,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from firmware_bridge.facts import events
+from firmware_bridge.facts.book.notes import HELD_BEFORE
 from firmware_bridge.facts.book.standing import MARK_TAKEN_BACK
 from firmware_bridge.facts.inputs import ReportNo
 from firmware_bridge.games.house import size_of
@@ -112,7 +113,7 @@ def _card_held(shoe: Shoe, event: events.CardHeld) -> Shoe:
         event.lot,
         event.manual,
         event.flags,
-        reason=event.why,
+        reason=event.why or event.reason or HELD_BEFORE.get(event.code, event.code),
         slot=event.slot,
         serial=event.serial,
         again=event.again,

@@ -8,15 +8,18 @@ from typing import Any, Final
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from firmware_bridge.facts.book import endings
+from firmware_bridge.facts.book import endings, notes
 from firmware_bridge.facts.book.alarms import values_of
 from firmware_bridge.facts.book.refusals import Phrase, Value
 from firmware_bridge.facts.events import (
     AnyEvent,
+    CardHeld,
     CommandAnswered,
     Entry,
     Irregular,
+    IrregularityClosed,
     KeyRefused,
+    Noted,
     Reason,
     RoundVoided,
     ShoeEnded,
@@ -108,6 +111,14 @@ def _event_in_english(event: AnyEvent, fact: AnyInput) -> AnyEvent:
             return replace(event, answer=_answer(event.answer, fact))
         case ShoeOpened():
             return _opened(event)
+        case CardHeld(code=code) if code:
+            why = event.reason or notes.HELD_BEFORE.get(code, code)
+            return replace(event, code="", reason="", why=why)
+        case IrregularityClosed(choice=choice, values=values) if values or choice in endings.ALARMS_BEFORE:
+            return _closed(event)
+        case Noted(code=code) if code:
+            english_note = notes.NOTES_BEFORE[code].format(**to_builtins(event.values))
+            return replace(event, code="", values={}, what=english_note)
         case RoundVoided(reasons=(reason, *_)):
             return replace(event, why=(_voided(reason),), reasons=())
         case ShoeEnded(code=code, why=why) if code or not why:
@@ -134,6 +145,14 @@ def _flat(id: str, name: str, plain: dict[str, Any]) -> str | int:
     if isinstance(value, str | int):
         return value
     return given("en", values_of(id).get(name, "phrase"), value, plain)
+
+
+def _closed(event: IrregularityClosed) -> IrregularityClosed:
+    """Return the end of an alarm with its choice, or how often its reader was lost, in English."""
+    values = to_builtins(event.values)
+    choice = endings.ALARMS_BEFORE.get(event.choice, event.choice).format(**values)
+    why = endings.LOSSES_BEFORE.format(**values) if "losses" in values else event.why
+    return replace(event, choice=choice, values={}, why=why)
 
 
 def _ended(event: ShoeEnded) -> str:

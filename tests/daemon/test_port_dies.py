@@ -121,8 +121,8 @@ def test_a_reader_whose_port_opens_and_dies_is_lost_once_with_a_count(
     assert f"open and lost again, {table.losses} times" in str(machine(shown))
     table.be_good()
     table.until(lambda: table.irregular() == ["reader_back"])
-    (closed,) = [each for each in table.events(e.IrregularityClosed) if each.why]
-    assert (closed.id, closed.choice, closed.why.startswith("lost ")) == ("reader_lost", "back", True)
+    (closed,) = [each for each in table.events(e.IrregularityClosed) if each.values]
+    assert (closed.id, closed.choice, [*closed.values]) == ("reader_lost", "back", ["losses"])
     assert int(closed.why.split()[1]) >= 40
     assert table.losses == 0
     assert caplog.messages[-1] == f"the reader is back, {closed.why}"

@@ -186,7 +186,7 @@ def test_a_card_that_the_shoe_puts_elsewhere_waits_for_the_floor(table: Any, bac
 def test_what_the_shoe_says_is_on_record(table: Any, backend: Backend) -> None:
     table("angel-eye", AngelEyeShoe(burns=False)).deal("9s")
     backend.wait_until(lambda: any(each["type"] == "CardDealt" for each in events(backend)))
-    assert {"type": "Noted", "what": "reader: the shoe starts"} in events(backend)
+    assert {"type": "Noted", "code": "reader_said", "values": {"says": "the shoe starts"}} in events(backend)
 
 
 def test_a_shoe_that_starts_inside_a_shoe_is_confirmed_and_between_shoes_noted(table: Any, backend: Backend) -> None:

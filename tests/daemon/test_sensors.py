@@ -8,6 +8,7 @@ import pytest
 
 from firmware_bridge.daemon.devices import panel, sensors
 from firmware_bridge.facts.book.failures import DiskError
+from firmware_bridge.facts.book.notes import NOTES_BEFORE
 from firmware_bridge.facts.events import Irregular, Noted
 from firmware_bridge.journal.journal import Journal
 from firmware_bridge.topics.texts.alarms import what
@@ -49,8 +50,16 @@ class Guarded(BridgeTable):
     def notes(self) -> list[str]:
         """What was noted and what went wrong, in words, in order."""
         events = [event for line in self.lines() if line.entry for event in line.entry.events]
-        noted = (event.what if isinstance(event, Noted) else event for event in events)
-        return [what("en", each.id, each.values) if isinstance(each, Irregular) else str(each) for each in noted]
+        return [self._in_words(each) for each in events]
+
+    @staticmethod
+    def _in_words(event: Any) -> str:
+        match event:
+            case Noted(code=code, values=values):
+                return NOTES_BEFORE[code].format(**values)
+            case Irregular(id=id, values=values):
+                return what("en", id, values)
+        return str(event)
 
     def open(self) -> tuple[str, ...]:
         """The irregularities that are open."""

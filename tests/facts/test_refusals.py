@@ -117,6 +117,14 @@ def test_each_phrase_has_its_text_in_each_language(code: str) -> None:
         assert fields(known(lang, f"phrase.{code}") or "") == set(PHRASES[code]), (lang, code)
 
 
+@each_row("code", sorted(endings.SHOES | endings.ALARMS))
+def test_each_ending_has_its_text_in_each_language(code: str) -> None:
+    for lang in LANGUAGES:
+        found = known(lang, f"ending.{code}")
+        assert found, (lang, code)
+        assert fields(found) == set(endings.SHOES.get(code, {})), (lang, code)
+
+
 def test_no_text_is_left_over() -> None:
     meant = {f"refusal.{code}{end}" for code in REFUSALS for end in ("", ".todo")} | {
         f"phrase.{code}" for code in PHRASES

@@ -103,6 +103,24 @@ def test_names_in_summaries_become_pseudonyms_and_nothing_else_changes(run: Run,
     assert content(tmp_path / f"floor.db.format-{OLD}") == before
 
 
+def test_how_alarms_ended_becomes_a_code(run: Run, path: Path) -> None:
+    ends = {
+        "shoe ended": "shoe_ended",
+        "stuck too": "stuck_too",
+        "50 cards without a repeat": "no_repeat",
+        "end-shoe": "end-shoe",
+    }
+    with closing(sqlite3.connect(path)) as db, db:
+        db.executemany(
+            "insert into fact_alarm values ('T99', '1-a', 1, ?, '', 'jam', 0, '', ?, '', '')",
+            enumerate(ends),
+        )
+    assert run("migrate")[0] == 0
+    with closing(sqlite3.connect(path)) as db:
+        found = db.execute("select choice from fact_alarm where tbl = 'T99' order by n").fetchall()
+    assert [choice for (choice,) in found] == [*ends.values()]
+
+
 SHOES: Final = "select tbl, journal, shoe, ended_at, rounds, code, alarm, by_name, why from fact_shoe order by 1, 2, 3"
 
 

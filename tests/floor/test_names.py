@@ -41,7 +41,21 @@ NO_PERSON = {
         "key",
     ),
     *("head", "new", "old", "origin", "sig", "table"),
-    *("nonce", "outcome", "pit", "seat", "shift", "slot", "unread", "value", "version", "what", "why", "word"),
+    *(
+        "nonce",
+        "outcome",
+        "pit",
+        "reason",
+        "seat",
+        "shift",
+        "slot",
+        "unread",
+        "value",
+        "version",
+        "what",
+        "why",
+        "word",
+    ),
 }
 """Texts of events that name no person, or in somebody's own words."""
 
@@ -108,6 +122,16 @@ def _parts(event: type) -> Iterator[type]:
             "Noted",
             '"what":"9 test cards passed while no daemon ran, by Bo"',
             f'"what":"9 test cards passed while no daemon ran, by {BO}"',
+        ),
+        (
+            "Noted",
+            '"code":"test_cards","values":{"count":9,"by":"ANNA"}',
+            f'"code":"test_cards","values":{{"count":9,"by":"{ANNA}"}}',
+        ),
+        (
+            "Noted",
+            '"code":"cut_again","values":{"by":"sensor","round":9}',
+            '"code":"cut_again","values":{"by":"sensor","round":9}',
         ),
         ("ShoeEnded", '"why":"closed by ANNA","rounds":3', f'"why":"closed by {ANNA}","rounds":3'),
         (

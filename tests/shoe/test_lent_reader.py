@@ -23,7 +23,8 @@ def test_it_is_lost_while_it_is_lent() -> None:
 def test_test_cards_are_taken_and_on_record() -> None:
     table = Table(burn="none").play("shoe", LENT)
     taken = table.take(passed(3, 7))
-    assert taken == (events.ReaderSession(session=1), events.Noted(what="3 test cards passed, lent to Ann"))
+    noted = events.Noted(code="test_cards_lent", values={"count": 3, "to": "Ann"})
+    assert taken == (events.ReaderSession(session=1), noted)
     assert table.shoe.device.reader == ReportNo(1, 7)
     table.play(BACK, "next")
     assert table.take(table.card("9s", report=ReportNo(1, 7))) == ()

@@ -16,10 +16,11 @@ from firmware_bridge.demo.memory_table import MemoryTable
 from firmware_bridge.facts import events, inputs, orders
 from firmware_bridge.facts.book import refusals
 from firmware_bridge.facts.book.alarms import PHRASES, SHOE, values_of
-from firmware_bridge.facts.book.endings import REASONS, SHOES
+from firmware_bridge.facts.book.endings import ALARMS, REASONS, SHOES
+from firmware_bridge.facts.book.notes import HELD_BEFORE, NOTES
 from firmware_bridge.facts.book.refusals import Value, phrase
 from firmware_bridge.facts.events import AnyEvent, Entry
-from firmware_bridge.floor.record.before_codes import shoe_ended
+from firmware_bridge.floor.record.before_codes import alarm_ended, shoe_ended
 from firmware_bridge.games import GAMES
 from firmware_bridge.journal.audit import Audit
 from firmware_bridge.journal.files import journal_files
@@ -132,6 +133,42 @@ def test_a_shoe_ends_there_in_english_and_the_office_reads_that_as_the_code() ->
             assert (as_read.code, as_read.alarm) == (code, values.get("alarm", ""))
             assert as_read.by == ("" if typed else values.get("by", ""))
             assert as_read.why == (typed if code in ("closed", "pit") else "")
+
+
+def test_an_alarm_ends_there_in_english_and_the_office_reads_that_as_the_code() -> None:
+    for code, row in ALARMS.items():
+        counts: dict[str, Value] = dict.fromkeys(row, 37)
+        for values in ({}, counts):
+            if code == "no_repeat" and not values:
+                continue
+            closed = events.IrregularityClosed(id="jam", choice=code, values=values, by="ANNA")
+            [shown] = written(entry(closed))
+            assert {*shown} == {"type", "id", "choice", "by"} | ({"why"} if "losses" in values else set())
+            assert ("_" in shown["choice"], alarm_ended(shown["choice"])) == (False, code)
+            assert shown.get("why", "lost 37 times") == "lost 37 times"
+    [shown] = written(entry(events.IrregularityClosed(id="jam", choice="no_repeat", values={"cards": 50})))
+    assert shown["choice"] == "50 cards without a repeat"
+    decided = events.IrregularityClosed(id="jam", choice="end-shoe", by="ANNA", why="worn")
+    assert as_written(entry(decided), BEFORE).events == (decided,)
+
+
+def test_a_card_is_held_there_in_english() -> None:
+    for code, reason, why in (
+        ("blocked", "", "blocked"),
+        ("blocked", "shared port", "shared port"),
+        ("foreign", "", "foreign"),
+        *((code, "", english) for code, english in HELD_BEFORE.items()),
+    ):
+        [shown] = written(entry(events.CardHeld(code=code, reason=reason)))
+        assert shown == {"type": "CardHeld", "why": why}
+
+
+@each_row("code", list(NOTES))
+def test_a_note_stands_there_in_english(code: str) -> None:
+    values: dict[str, Value] = {name: 37 if kind == "number" else "{ANNA}" for name, kind in NOTES[code].items()}
+    [shown] = written(entry(events.Noted(code=code, values=values, held=True)))
+    assert {*shown} == {"type", "what", "held"}
+    assert all(str(value) in shown["what"] for value in values.values())
 
 
 def test_a_round_is_void_there_in_english() -> None:

@@ -17,6 +17,7 @@ from firmware_bridge.config.arguments import file_to_write
 from firmware_bridge.config.plain import warn
 from firmware_bridge.config.streams import print_json
 from firmware_bridge.errors import JournalError
+from firmware_bridge.facts.book.notes import NOTES_BEFORE
 from firmware_bridge.facts.decoding import from_json
 from firmware_bridge.facts.printable import escaped
 from firmware_bridge.games import GAMES
@@ -108,8 +109,18 @@ def _in_words(event: dict[str, Any]) -> str:
         return "  ".join(_result(event))
     if event["type"] == "RoundVoided":
         return f"round {event['round']}  VOID by {_act(event)}"
+    if event["type"] == "Noted":
+        event = _noted(event)
     fields = {name: value for name, value in event.items() if name not in LENGTHY and value not in (None, "", [], {})}
     return _DIGITS.sub(r"\1..", "  ".join(f"{name} {_value(name, value)}" for name, value in fields.items()))
+
+
+def _noted(event: dict[str, Any]) -> dict[str, Any]:
+    """Return a note with its English in place of code and values; one of a later version as it came."""
+    if (english := NOTES_BEFORE.get(event.get("code", ""))) is None:
+        return event
+    rest = {name: value for name, value in event.items() if name not in ("code", "values")}
+    return {"what": english.format(**event.get("values", {})), **rest}
 
 
 def _value(name: str, value: Any) -> str:

@@ -29,6 +29,38 @@ BEFORE: Final = {
 pit: before the alarm, then ": " and what was typed.
 """
 
+ALARMS: Final[dict[str, Values]] = {
+    "confirm": {},
+    "entered": {},
+    "noted": {},
+    "kept": {},
+    "seen": {},
+    "recovered": {},
+    "back": {"losses": "number"},
+    "shoe_ended": {},
+    "burned": {},
+    "stuck_too": {},
+    "free": {},
+    "taken_back": {},
+    "drawn": {},
+    "given": {},
+    "no_repeat": {"cards": "number"},
+}
+"""How an alarm ended without a decision of the pit -> its values. Its text is `ending.CODE`. back: losses only of a
+reader that was lost more than once.
+"""
+
+ALARMS_BEFORE: Final = {
+    "shoe_ended": "shoe ended",
+    "stuck_too": "stuck too",
+    "taken_back": "taken back",
+    "no_repeat": "{cards} cards without a repeat",
+}
+"""Code of how an alarm ended -> its English in journals of format 3, where that is another."""
+
+LOSSES_BEFORE: Final = "lost {losses} times"
+"""Why an alarm ended there with losses."""
+
 REASONS: Final[dict[str, Values]] = {
     "floor": {"says": "word", "by": "person"},
     "decided": {"alarm": "word", "says": "word"},

@@ -30,7 +30,7 @@ from firmware_bridge.floor.facts.rows import (
     micros,
     nets_of,
 )
-from firmware_bridge.floor.record.before_codes import Ended, shoe_ended
+from firmware_bridge.floor.record.before_codes import Ended, alarm_ended, shoe_ended
 from firmware_bridge.floor.record.message import EVENT, Row
 from firmware_bridge.topics.texts.refusals import worded
 
@@ -276,7 +276,7 @@ _MADE: Final[dict[str, tuple[type[Struct], Callable[[Row, Any], list[Fact]]]]] =
     "Irregular": (_Irregular, lambda row, read: [AlarmBegan(_place(row), read.id, read.about)]),
     "IrregularityClosed": (
         _Closed,
-        lambda row, read: [AlarmEnded(_place(row), read.id, read.choice, read.by, read.second)],
+        lambda row, read: [AlarmEnded(_place(row), read.id, alarm_ended(read.choice), read.by, read.second)],
     ),
     "CardEntered": (_ByTwo, lambda row, read: [HandEntered(_place(row), "entered", read.by, read.second)]),
     "CardLookedAt": (_ByTwo, lambda row, read: [HandEntered(_place(row), "looked at", read.by, read.second)]),

@@ -173,17 +173,12 @@ def _listed(alarms: Iterable[Span], lang: Language) -> list[tuple[str, str, Part
             known(lang, f"alarm.{began.id}") or began.id,
             _moment(began.at),
             _moment(ended.at) if ended else None,
-            _ending(ended.choice, lang) if ended else "",
+            names.alarm_ended(lang, ended.choice) if ended else "",
             _people(lang, ended.given_by, ended.second) if ended else "",
             began.about(lang),
         )
         for began, ended in alarms
     ]
-
-
-def _ending(choice: str, lang: Language) -> str:
-    """Return what ended an alarm, in words."""
-    return known(lang, f"ending.{choice.replace(' ', '_')}") or names.choice(lang, choice)
 
 
 def shoe_ended(shoe: PastShoe, lang: Language) -> str:

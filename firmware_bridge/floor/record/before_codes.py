@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from firmware_bridge.facts.book.endings import BEFORE, DEALT_OUT
+from firmware_bridge.facts.book.endings import ALARMS_BEFORE, BEFORE, DEALT_OUT
 from firmware_bridge.facts.events_of_rounds import Reason
 
 Hide = Callable[[bytes], bytes]
@@ -50,6 +50,8 @@ class Ended(NamedTuple):
 _ENDED: Final = {english: Ended(code) for code, english in BEFORE.items() if code in DEALT_OUT}
 _CLOSED_BY: Final = BEFORE["closed"]
 _BY_PIT: Final = BEFORE["pit"]
+_ALARM_ENDED: Final = {english: code for code, english in ALARMS_BEFORE.items()}
+_COUNT: Final = re.compile(r"^[0-9]+(?= )")
 
 
 def shoe_ended(why: str) -> Ended:
@@ -60,6 +62,11 @@ def shoe_ended(why: str) -> Ended:
         alarm, _, typed = why.removeprefix(_BY_PIT).partition(": ")
         return Ended("pit", alarm, why=typed)
     return _ENDED.get(why) or Ended("closed", why=why)
+
+
+def alarm_ended(choice: str) -> str:
+    """Return the code of how an alarm ended, from its English; the choice itself where that is no English."""
+    return _ALARM_ENDED.get(_COUNT.sub("{cards}", choice), choice)
 
 
 def voided(why: tuple[str, ...]) -> tuple[Reason, ...]:

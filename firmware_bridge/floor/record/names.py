@@ -13,7 +13,7 @@ from msgspec import Raw, Struct, inspect
 from msgspec.structs import fields
 
 from firmware_bridge.errors import ConfigError
-from firmware_bridge.facts.book import alarms, endings, failures, refusals
+from firmware_bridge.facts.book import alarms, endings, failures, notes, refusals
 from firmware_bridge.facts.bounds import PERSON
 from firmware_bridge.facts.decoding import Undecodable, from_json, json_of
 from firmware_bridge.facts.events import AnyEvent
@@ -33,7 +33,10 @@ Hide = Callable[[bytes], bytes]
 Change = Callable[[bytes, Hide], bytes]
 """Gives JSON of a type without the names in it; the same bytes where there are none."""
 
-BOOKS: Final = (refusals.REFUSALS, refusals.PHRASES, alarms.PHRASES, failures.ROWS, endings.SHOES, endings.REASONS)
+BOOKS: Final = (
+    *(refusals.REFUSALS, refusals.PHRASES, alarms.PHRASES, failures.ROWS),
+    *(endings.SHOES, endings.REASONS, notes.NOTES),
+)
 """What the values beside a code, or an id, are."""
 
 

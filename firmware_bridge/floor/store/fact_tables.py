@@ -172,7 +172,7 @@ fact_alarm: Final = _event(
     _text("id", "which irregularity ([what each is](irregularities.md))"),
     _bool("is_open", "1: it began; 0: it ended"),
     _text("detail", "of one that began: its values as JSON; in words where a version before sent it"),
-    _text("choice", "of one that ended: what was decided"),
+    _text("choice", "of one that ended: what was decided, or the code of how it ended by itself"),
     *(_text("by_name"), _text("second")),
     comment="a row for each irregularity that began, and one for its end: the next of the same id at the table",
 )

@@ -171,7 +171,7 @@ def take_back_mark(draft: Draft, fact: Ordered | Pressed, order: orders.Unmark |
         )
     )
     if unread_needed(draft.shoe) is None:
-        draft.close_irregularity("unreadable", "taken back", by)
+        draft.close_irregularity("unreadable", "taken_back", by)
     value = f"={last.move.value}" if last.move.value is not None else ""
     return f"{seat}: {last.move.word}{value} is taken back; {is_asked(asked(draft.shoe))}"
 

@@ -30,19 +30,20 @@ def deal_or_hold(draft: Draft, card: HeldCard) -> None:
     """Deal a card that left the shoe if that is possible now, else hold it behind those already held."""
     shoe = draft.shoe
     if shoe.held or (blockers(shoe) and phase(shoe) not in (Phase.EMPTY, Phase.ENDED)):
-        hold(draft, card, card.reason or "blocked")
+        hold(draft, card, "blocked", card.reason)
     else:
         place(draft, card, held=False)
 
 
-def hold(draft: Draft, card: HeldCard, why: str) -> None:
-    """Journal a card that cannot be dealt now."""
+def hold(draft: Draft, card: HeldCard, code: str, reason: str = "") -> None:
+    """Journal a card that cannot be dealt now. code: an alarm's id, or a row of `notes.HELD`; reason: the reader's."""
     commit, secret = draft.seal(card.card, card.nonce)
     draft.add(
         events.CardHeld(
             commit=commit,
             secret=secret,
-            why=why,
+            code=code,
+            reason=reason,
             lot=card.lot,
             manual=card.manual,
             flags=card.flags,
@@ -110,7 +111,7 @@ def _too_early(draft: Draft, card: HeldCard, held: bool) -> None:
         burn_aside(draft, card, held)
         draft.note("drawn_before_bets_closed", round=draft.shoe.round)
         return
-    hold(draft, card, "betting is open")
+    hold(draft, card, "betting_open")
     open_too_early(draft, card)
 
 
@@ -136,8 +137,8 @@ def open_too_early(draft: Draft, card: HeldCard) -> None:
 
 def _deal(draft: Draft, card: HeldCard, held: bool) -> None:
     """Deal the card to the slot that is due; while cards wait to be opened that slot is a secret."""
-    if why := no_card_due(draft.shoe):
-        hold(draft, card, why)
+    if code := no_card_due(draft.shoe):
+        hold(draft, card, code)
         report_no_card_due(draft)
         return
     watch_virtual_cut(draft)
@@ -166,15 +167,15 @@ def _deal(draft: Draft, card: HeldCard, held: bool) -> None:
 
 
 def no_card_due(shoe: Shoe) -> str:
-    """Return the reason why the next card cannot be dealt, "" if it can."""
+    """Return the code of why the next card cannot be dealt, "" if it can."""
     match asked(shoe):
         case CardDue():
             return ""
         case OpeningDue():
-            return "cards are still to be revealed"
+            return "to_reveal"
         case MarkDue():
-            return "a mark is due"
-    return "the round cannot go on"
+            return "mark_due"
+    return "round_stopped"
 
 
 def report_no_card_due(draft: Draft) -> None:

@@ -114,8 +114,7 @@ def reader_booted(draft: Draft, fact: inputs.ReaderBooted) -> None:
     if inside:
         draft.open_irregularity("reader_gap", why=phrase("other_reader", serial=fact.serial, known=known))
     else:
-        what = f"another reader is plugged in: its serial number is {fact.serial}, and was {known}"
-        draft.add(events.Noted(what=what))
+        draft.add(events.Noted(code="other_reader", values={"serial": fact.serial, "known": known}))
 
 
 def _new_session(draft: Draft, session: int, inside: bool, serial: str = "") -> None:
@@ -161,7 +160,7 @@ def unread(draft: Draft, fact: inputs.CardUnread) -> None:
     """Handle an unread report: a card without a face, a movement, or dirty optics."""
     match fact.concerns:
         case "optics":
-            draft.add(events.Noted(what=f"reader: {fact.reason}"))
+            draft.add(events.Noted(code="no_card", values={"reason": fact.reason}))
         case "movement" if is_pack_over(draft.shoe):
             unread_outside(draft, fact)
         case "movement":
@@ -179,7 +178,7 @@ def unread_outside(draft: Draft, fact: inputs.CardUnread) -> None:
     if fact.concerns == "card" and is_pack_over(draft.shoe):
         deal_or_hold(draft, _held_unread(fact))
         return
-    draft.add(events.Noted(what=f"reader, with no shoe open: {fact.reason}"))
+    draft.add(events.Noted(code="outside", values={"reason": fact.reason}))
 
 
 def cut(draft: Draft, fact: inputs.CutCardSeen) -> None:
@@ -189,7 +188,7 @@ def cut(draft: Draft, fact: inputs.CutCardSeen) -> None:
     is early waits for the pit.
     """
     if is_open(draft.shoe, "cut_card_early"):
-        draft.add(events.Noted(what=f"cut card seen again by the {fact.by}, while the pit decides about it"))
+        draft.add(events.Noted(code="cut_undecided", values={"by": fact.by}))
     elif is_early(draft.shoe):
         doubt_cut_card(draft, fact.by)
     elif draft.shoe.held or waits_for_reveal(draft.shoe):
@@ -200,7 +199,7 @@ def cut(draft: Draft, fact: inputs.CutCardSeen) -> None:
 
 def cut_outside(draft: Draft, fact: inputs.CutCardSeen) -> None:
     """Note the cut card of a shoe that is over."""
-    draft.add(events.Noted(what=f"cut card seen by the {fact.by} with no shoe open"))
+    draft.add(events.Noted(code="cut_outside", values={"by": fact.by}))
 
 
 def lid_moved(draft: Draft, fact: inputs.LidMoved) -> None:
@@ -222,7 +221,7 @@ def sensor_stuck(draft: Draft, fact: inputs.SensorStuck) -> None:
     now = tuple(name for name in before if name != fact.sensor) + (fact.sensor,) * fact.stuck
     if set(now) == set(before):
         return
-    draft.close_irregularity("sensor_stuck", "stuck too" if fact.stuck else "free")
+    draft.close_irregularity("sensor_stuck", "stuck_too" if fact.stuck else "free")
     if now:
         draft.open_irregularity("sensor_stuck", *now, sensors=now)
     doubt_sensor(draft)
@@ -254,7 +253,7 @@ def reader_borrowed(draft: Draft, fact: inputs.ReaderBorrowed) -> None:
     if fact.by and fact.by != draft.shoe.device.lent:
         draft.add(events.ReaderLent(to=fact.by, person=fact.person))
     elif fact.taken and not is_new:
-        draft.add(events.Noted(what=f"lent to {fact.by} for calibration"))
+        draft.add(events.Noted(code="lent", values={"to": fact.by}))
 
 
 def test_cards_passed(draft: Draft, fact: inputs.TestCardsPassed) -> None:
@@ -263,8 +262,8 @@ def test_cards_passed(draft: Draft, fact: inputs.TestCardsPassed) -> None:
     if fact.lent and fact.by and fact.by != draft.shoe.device.lent:
         draft.add(events.ReaderLent(to=fact.by))
     elif fact.taken and not is_new:
-        where = f", lent to {fact.by}" if fact.lent else f" while no daemon ran, by {fact.by}"
-        draft.add(events.Noted(what=f"{fact.count} test cards passed{where}"))
+        code, who = ("test_cards_lent", "to") if fact.lent else ("test_cards", "by")
+        draft.add(events.Noted(code=code, values={"count": fact.count, who: fact.by}))
 
 
 def broker_back(draft: Draft, fact: inputs.DeviceBack) -> None:
@@ -274,7 +273,7 @@ def broker_back(draft: Draft, fact: inputs.DeviceBack) -> None:
 
 def reader_back(draft: Draft, fact: inputs.DeviceBack) -> None:
     """Handle a reader that answers again: if it may have missed cards, the dealer confirms."""
-    draft.close_irregularity("reader_lost", "back", why=f"lost {fact.losses} times" if fact.losses else "")
+    draft.close_irregularity("reader_lost", "back", values={"losses": fact.losses} if fact.losses else None)
     opens_itself = fact.cut_short and cards_open(draft.shoe.device.next_house)
     if not fact.resumes and (draft.shoe.status == "open" or opens_itself):
         draft.open_irregularity("reader_back", **({"round": draft.shoe.round} if draft.shoe.status == "open" else {}))
@@ -305,9 +304,9 @@ def hold_for_technician(draft: Draft, fact: inputs.AnyInput) -> None:
     if draft.shoe.status != "open":
         return
     if isinstance(fact, inputs.CardRead):
-        hold(draft, _held(fact), "internal error")
+        hold(draft, _held(fact), "internal_error")
     elif isinstance(fact, inputs.CardUnread):
-        hold(draft, _held_unread(fact), "internal error")
+        hold(draft, _held_unread(fact), "internal_error")
 
 
 def _waits_for(shoe: Shoe) -> tuple[Phrase, ...]:

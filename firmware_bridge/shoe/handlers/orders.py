@@ -142,7 +142,7 @@ def press_result(draft: Draft, fact: Pressed) -> None:
     if ours is None:
         raise Refused("no_result")
     if fact.key == ours:
-        draft.add(events.Noted(what=f"the dealer's result agrees: {ours}"))
+        draft.add(events.Noted(code="result_agrees", values={"by": "dealer", "outcome": ours}))
     else:
         draft.open_irregularity("result_mismatch", "dealer", said=fact.key, cards=ours)
 

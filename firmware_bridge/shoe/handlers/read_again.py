@@ -55,4 +55,4 @@ def watch_reader(draft: Draft) -> None:
     if draft.shoe.repeated > MOST_REPEATED and draft.shoe.is_same:
         draft.open_irregularity("reader_repeats", cards=draft.shoe.repeated)
     elif steady is not UNSET and steady >= STEADY and is_open(draft.shoe, "reader_repeats"):
-        draft.close_irregularity("reader_repeats", f"{STEADY} cards without a repeat")
+        draft.close_irregularity("reader_repeats", "no_repeat", values={"cards": STEADY})

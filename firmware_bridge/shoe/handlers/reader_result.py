@@ -24,7 +24,7 @@ BY_BUTTON: Final = "forced"
 
 def note(draft: Draft, fact: ReaderSaid) -> None:
     """Note a message of the reader; one of a card too many puts `overdrawn` on record, closed at once."""
-    draft.add(events.Noted(what=f"reader: {fact.what}"))
+    draft.add(events.Noted(code="reader_said", values={"says": fact.what}))
     if fact.overdrawn and draft.shoe.status == "open":
         number = _last_dealt(draft.shoe)
         draft.note("overdrawn", round=number)
@@ -51,7 +51,7 @@ def judged_outside(draft: Draft, fact: ReaderJudged) -> None:
 def meet_result(draft: Draft, theirs: ReaderResult, held: bool = False) -> None:
     """Compare a result with the cards before it; a difference holds the round."""
     if held:
-        draft.add(events.Noted(what="the cards before the reader's result are out", held=True))
+        draft.add(events.Noted(code="result_due", held=True))
     _MEETINGS.get(phase(draft.shoe), _of_last)(draft, theirs)
 
 
@@ -90,7 +90,7 @@ def _of_last(draft: Draft, theirs: ReaderResult) -> None:
     past = draft.shoe.rounds[-1] if draft.shoe.rounds else None
     is_new = BY_BUTTON in theirs.words and draft.shoe.house.close == "result"  # the one before had its own result
     if past is None or past.outcome is None or is_new:
-        draft.add(events.Noted(what="reader: a result, and no round that counts was dealt"))
+        draft.add(events.Noted(code="result_of_none"))
     else:
         _agrees(draft, theirs, past.outcome, past.own)
 
@@ -107,7 +107,7 @@ def _agrees(draft: Draft, theirs: ReaderResult, outcome: str, own: Raw) -> bool:
     verdict = rules(draft.shoe).play.verdict
     ours = verdict(outcome, own) if verdict else (outcome,)
     if set(theirs.words) == set(ours):
-        draft.add(events.Noted(what=f"the reader's result agrees: {outcome}"))
+        draft.add(events.Noted(code="result_agrees", values={"by": READER, "outcome": outcome}))
         return True
     draft.open_irregularity("result_mismatch", READER, said=_result_words(theirs), cards=", ".join(ours))
     return False

@@ -143,7 +143,7 @@ def _watch_shuffle(draft: Draft, new: int) -> None:
     """Check the cards played so far, in the order drawn, for patterns; none of them is sealed."""
     for pattern in patterns(draft.shoe.played, new):
         if not pattern.is_alarm:
-            draft.add(events.Noted(what=f"unshuffled? {pattern.name}, {pattern.length} cards"))
+            draft.add(events.Noted(code="pattern", values={"pattern": pattern.name, "cards": pattern.length}))
         else:
             draft.open_irregularity("unshuffled", pattern=pattern.name, cards=pattern.length)
 
@@ -196,11 +196,11 @@ def discard_held(draft: Draft) -> events.CutCardHeld | None:
         match draft.shoe.held[0]:
             case state.HeldCut() as cut if state.is_open(draft.shoe, "cut_card_early"):
                 undecided = events.CutCardHeld(by=cut.by, last_round=cut.last_round or _last_round(draft.shoe))
-                draft.add(events.Noted(what="the pit has not decided yet about the cut card", held=True))
+                draft.add(events.Noted(code="cut_waits", held=True))
             case state.HeldCut() as cut:
                 meet_cut_card(draft, cut.by, cut)
             case state.HeldResult():
-                draft.add(events.Noted(what="the reader's result was of cards that play no part", held=True))
+                draft.add(events.Noted(code="result_discarded", held=True))
             case state.HeldCard() as card:
                 discard(draft, card)
     return undecided
@@ -259,7 +259,7 @@ def end_shoe(draft: Draft, ending: Phrase, typed: str = "") -> None:
             draft.add(revealed(laid))
     for each in draft.shoe.device.irregular:
         if each.id not in OUTLIVE_A_SHOE:
-            draft.close_irregularity(each.id, "shoe ended")
+            draft.close_irregularity(each.id, "shoe_ended")
 
 
 def cards_open(house: House) -> bool:
@@ -354,8 +354,8 @@ def meet_cut_card(draft: Draft, by: events.CutBy, held: state.HeldCut | None = N
     if shoe.last_round is not None:
         if by != "virtual":
             draft.close_irregularity("cut_card_missing", "seen")
-        what = f"cut card seen again by the {by}: round {shoe.last_round} stays the last"
-        draft.add(events.Noted(what=what, held=held is not None))
+        again = events.Noted(code="cut_again", values={"by": by, "round": shoe.last_round}, held=held is not None)
+        draft.add(again)
         return
     draft.add(events.CutCardMet(by=by, last_round=last, held=held is not None))
     doubt_sensor(draft)

@@ -80,6 +80,11 @@ def choice(lang: Language, id: str) -> str:
     return known(lang, f"choice.{id}") or id
 
 
+def alarm_ended(lang: Language, code: str) -> str:
+    """Return what ended an alarm, in words: a row of `endings.ALARMS`, or a decision."""
+    return (known(lang, f"ending.{code}") if code in endings.ALARMS else None) or choice(lang, code)
+
+
 def shoe_ended(lang: Language, code: str, alarm: str = "", by: str = "", typed: str = "") -> str:
     """Return how a shoe ended, and what a person typed with it; the code itself where this version has no text for it.
 

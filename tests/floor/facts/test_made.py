@@ -53,6 +53,7 @@ EVENTS = {
     '{"type":"Irregular","id":"jam","since":1,"values":{"round":3}}': AlarmBegan,
     '{"type":"Irregular","id":"burn_over","since":1}': AlarmBegan,
     '{"type":"IrregularityClosed","id":"jam","choice":"resume","by":"anna"}': AlarmEnded,
+    '{"type":"IrregularityClosed","id":"jam","choice":"shoe_ended","values":{"x":1}}': AlarmEnded,
     '{"type":"ShoeOpened","number":3,"house":{"game":"baccarat","decks":8}}': ShoeBegan,
     '{"type":"ShoeEnded","why":"cut","rounds":71}': ShoeOver,
     '{"type":"ShoeEnded","code":"last_round","rounds":71}': ShoeOver,

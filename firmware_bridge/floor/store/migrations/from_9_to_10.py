@@ -1,9 +1,9 @@
-"""Format 10: how a shoe ended is a code with its values; before, it was a sentence in the column of what was typed."""
+"""Format 10: how a shoe or an alarm ended is a code; before, it was a sentence in the column of what was typed."""
 
 from collections.abc import Iterator
 from typing import Final
 
-from firmware_bridge.floor.record.before_codes import shoe_ended
+from firmware_bridge.floor.record.before_codes import alarm_ended, shoe_ended
 from firmware_bridge.floor.record.names import Names
 from firmware_bridge.floor.store.migrations.step import Database, Size, Step
 
@@ -34,6 +34,9 @@ def run(db: Database, names: Names | None) -> Iterator[str]:
         db.write(f"update fact_shoe set {_SET} where why = ? and ended_at is not null and code is null", *values, why)
     db.write("drop index fact_shoe_why")
     db.write("create index fact_shoe_ended on fact_shoe (ended_at, dealt_by, code)")
+    for (choice,) in db.all("select distinct choice from fact_alarm where choice is not null"):
+        if (code := alarm_ended(choice)) != choice:
+            db.write("update fact_alarm set choice = ? where choice = ?", code, choice)
     [(count,)] = db.all(f"select count(*) {_OVER}")
     yield f"the end of {count} shoes is a code now"
 
