@@ -129,11 +129,11 @@ class Downs(Reader):
 @each_row("say", [backend.sentence, office.sentence], ids=lambda say: say.__module__)
 @each_row("size", [0, 90])
 def test_what_is_not_acknowledged_is_reported_in_words(say: Callable[[Phrase], str], size: int) -> None:
-    """After two minutes the connection ends, and the reader has the words."""
+    """Another connection takes its place, and the reader has the words."""
     loop, reader = asyncio.new_event_loop(), Downs()
     try:
         link = Subscriber(BrokerSettings(client_id="office"), say, {"shoe/+/round": 1}, reader, loop)
-        link._unanswered(Moment("shoe/+/round", size))
+        link._lost(Moment("shoe/+/round", size))
     finally:
         loop.close()
     (why,) = reader.whys
