@@ -10,7 +10,7 @@ from firmware_bridge.client.chain import Chain, Node, Place, number
 from firmware_bridge.client.entry import Begun, Bounds, Tree
 from firmware_bridge.client.heads import part, public_bytes
 from firmware_bridge.facts.decoding import Undecodable, from_json
-from firmware_bridge.facts.wire import line_format
+from firmware_bridge.facts.wire import UnknownVersion, line_format
 from firmware_bridge.record.verify import (
     Checkpoint,
     Note,
@@ -107,7 +107,7 @@ class _PolicyKeys:
 class Follower:
     """The entries of a table behind the last one that was given; before that, behind the first one of its record.
 
-    proof: the `.tlog-proof` of the last one that was given, "" for none.
+    proof: the `.tlog-proof` of the last one that was given; "" for none, and where its `v` is not known here.
     """
 
     def __init__(self, table: str, policy: Policy) -> None:
@@ -161,7 +161,10 @@ class Follower:
             return None
         path = chain.path(node)
         self._ended |= {each.origin for each in (chain.root, *path) if each and each.origin != node.origin}
-        self.proof = _proof_of(node, chain.before(node), note)
+        try:
+            self.proof = _proof_of(node, chain.before(node), note)
+        except UnknownVersion:
+            self.proof = ""
         given = [Released(each.topic, each.body) for one in path for each in one.messages]
         taken, ended = {each.raw for each in given}, {each.place for each in path}
         for each in chain.advance(node):

@@ -28,6 +28,7 @@ from typing import (
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from firmware_bridge.errors import BridgeError
 from firmware_bridge.facts.bounds import PersonText
 from firmware_bridge.facts.cards import Card
 from firmware_bridge.facts.events_of_rounds import EntryName, Played, Reason, Unit
@@ -41,8 +42,6 @@ BEFORE: Final = 1
 
 LINES: Final = {BEFORE: b"3", VERSION: b"4"}
 """`v` of messages -> the format of the journal's line with their events, as it begins with it."""
-
-_V: Final = re.compile(rb'{"v":(\d{1,9}),')
 
 Count = Annotated[int, Meta(ge=1)]
 Chain = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
@@ -95,9 +94,17 @@ class StateHead(Head, frozen=True):
 
 
 def line_format(public: bytes) -> bytes:
-    """Return the format of a journal's line, by the `v` in its public part; today's for an unknown one."""
-    found = _V.match(public)
-    return LINES.get(int(found[1]) if found else VERSION, LINES[VERSION])
+    """Return the format of a journal's line, by the `v` that its public part begins with.
+
+    Raises UnknownVersion.
+    """
+    for v, version in LINES.items():
+        if public.startswith(b'{"v":%d,' % v):
+            return version
+    found = re.match(rb'{"v":\s*([^,]{0,9})', public)
+    named = found[1].decode("ascii", "replace") if found else "none"
+    known = " and ".join(map(str, LINES))
+    raise UnknownVersion(f"an entry with v {named}, and this version knows {known}", "read it with what wrote it")
 
 
 def joined(head: Any, body: Any) -> bytes:
@@ -106,6 +113,11 @@ def joined(head: Any, body: Any) -> bytes:
 
 
 _encode: Final = msgspec.json.Encoder().encode
+
+
+class UnknownVersion(BridgeError, ValueError):
+    """Messages of a version that this one does not know."""
+
 
 Part = TypeVar("Part", bound=Struct)
 

@@ -9,9 +9,10 @@ from typing import Final, NamedTuple
 
 from firmware_bridge.errors import JournalError, in_words
 from firmware_bridge.facts.events import Entry
+from firmware_bridge.facts.wire import LINES
 from firmware_bridge.journal.cursor import Cursor
 from firmware_bridge.journal.files import InUse, file_name, journal_files, lock
-from firmware_bridge.journal.line import FIRST_CHAIN, FORMAT, V_OF, Line, seal
+from firmware_bridge.journal.line import FIRST_CHAIN, FORMAT, Line, seal
 from firmware_bridge.journal.preallocate import FILL, STEP, FilledFile, Spare, SyncFailed, content_size, unusable
 from firmware_bridge.journal.reader import Place
 from firmware_bridge.journal.record_tiles import RecordTiles
@@ -28,9 +29,6 @@ REST: Final = 100
 
 HEADS: Final = 2_048
 """Newest entries that are kept by their heads: those that a store may name."""
-
-
-FORMAT_OF: Final = {v: number for number, v in V_OF.items()}
 
 
 class Preparation(NamedTuple):
@@ -179,7 +177,7 @@ class Journal:
         self._file, self._over, self.is_open = None, [], False
 
     def _remember(self, line: Line) -> None:
-        self._format = FORMAT_OF[line.public.v]
+        self._format = int(LINES[line.public.v])
         self.heads[Cursor(line.public.journal, line.public.seq)] = line.chain
         if len(self.heads) > HEADS:
             del self.heads[next(iter(self.heads))]

@@ -172,7 +172,7 @@ def unseal(data: bytes) -> Line:
         if not _HASH.fullmatch(chain):
             raise ValueError("no chain value")
         public = _decode_public(shown)
-        if LINES.get(public.v) != version:
+        if line_format(shown) != version:
             raise ValueError("messages of another format")
         datetime.fromisoformat(public.at)
         if is_export:

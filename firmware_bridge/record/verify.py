@@ -730,10 +730,10 @@ OWN_TRIES = 32
 ROUND_KINDS = ("RoundClosed", "RoundVoided", "RoundCorrected")
 _ROUND = re.compile(b'{"type":"(?:%b)",' % "|".join(ROUND_KINDS).encode())
 FORMATS = (b"3", b"4")
-"""What a line begins with; both have one layout. One of the first has messages of `v` 1."""
+"""What a line begins with; both have one layout, and each the `v` of its messages."""
 
-_OF_FIRST = b'{"v":1,'
-"""What the public part of a line of the first format begins with."""
+_BEGINS = {b"3": b'{"v":1,', b"4": b'{"v":2,'}
+"""What the public part of a line of each format begins with."""
 
 _CRC_OF_FORMAT = {each: zlib.crc32(each) for each in FORMATS}
 FIRST_HEAD = "0" * 64
@@ -831,7 +831,7 @@ def parse_line(data: bytes) -> ExportLine:
         raise Refused(f"line format {version[:9]!r} is not {FORMATS[0]!r} or {FORMATS[1]!r}")
     if checksum != b"%08x" % zlib.crc32(data[len(checksum) + 3 : -1], _CRC_OF_FORMAT[version]):
         raise Refused("its checksum is wrong: a byte was changed")
-    if (version == FORMATS[0]) is not public.startswith(_OF_FIRST):
+    if not public.startswith(_BEGINS[version]):
         raise Refused("its format is not that of its entry: a byte was changed")
     if not _HEX.fullmatch(head) or not _HEX.fullmatch(sealed):
         raise Refused("it has not a chain value, or a hash of the sealed part: is it an export?")

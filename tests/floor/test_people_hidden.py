@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import pytest
 
+from firmware_bridge.facts.book.endings import REASONS
 from firmware_bridge.floor.record.message import row
 from firmware_bridge.floor.record.names import Names
 from scripts.tools.messages.examples import examples
@@ -106,6 +107,10 @@ def variants() -> Iterator[dict[str, Any]]:
     yield event("ShoeEnded", why=f"closed by {MARK}", rounds=3)
     yield event("ShoeEnded", code="closed", values={"by": MARK}, why="worn", rounds=3)
     yield event("PersonSeen", by=MARK, where={"second": MARK})
+    phrase = {"code": "later", "values": {"by": MARK}}
+    for id in ({"id": "later"}, {"id": ""}, {}):
+        yield event("RoundVoided", reasons=[{**id, "values": {"by": MARK, "why": phrase}}])
+        yield event("Irregular", **id, values={"why": phrase, "login": MARK, "to": MARK}, since=1)
     yield event("RoundCorrected", by=MARK, reasons=[{"id": "floor", "values": {"says": "x", "by": MARK}}])
 
 
@@ -128,6 +133,16 @@ def test_no_variant_of_a_name_is_in_the_file(tmp_path: Path, separators: tuple[s
     text = stored(tmp_path / "floor.db", *(("event", each) for each in sent))
     assert MARK not in text
     assert HIDDEN.pseudonym(MARK) in text
+
+
+def test_a_reason_of_a_game_stays_as_it_is() -> None:
+    """None of their values is a person, whatever its name."""
+    reasons = {json.dumps(row) for _, each in scenes() for row in each.get("event", each).get("reasons", ())}
+    of_games = [row for row in map(json.loads, sorted(reasons)) if row["id"] not in REASONS]
+    assert {"id": "zhajinhua_won", "values": {"seat": "S1", "by": "compare"}} in of_games
+    for each in of_games:
+        sent = json.dumps(event("RoundClosed", reasons=[each])).encode()
+        assert HIDDEN.row(row("event", "T07", sent, AT)).body == sent
 
 
 def _turned(event: dict[str, Any], seq: int) -> dict[str, Any]:

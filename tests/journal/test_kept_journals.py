@@ -14,6 +14,7 @@ from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 from typing import Any, Final
+from zlib import crc32
 
 import pytest
 from msgspec.structs import replace
@@ -22,18 +23,22 @@ from pytest_mock import MockerFixture
 from firmware_bridge.daemon.table.broker_outage import BrokerOutage
 from firmware_bridge.daemon.table.clock import nonce, now
 from firmware_bridge.daemon.table.table import Table
+from firmware_bridge.errors import JournalError
 from firmware_bridge.facts import events, house, inputs, orders
 from firmware_bridge.facts.book.refusals import phrase
 from firmware_bridge.facts.cards import cards
+from firmware_bridge.facts.wire import UnknownVersion
 from firmware_bridge.journal.files import journal_files
 from firmware_bridge.journal.journal import Journal
 from firmware_bridge.journal.line import (
     BEFORE,
     FORMAT,
+    NO_PROOF,
     V_OF,
     Line,
     exported,
     format_of,
+    unseal,
     without_sealed,
     without_sealed_part,
 )
@@ -198,6 +203,34 @@ def test_an_export_has_the_format_of_its_journal(tables: Tables) -> None:
                 outside = without_sealed(line)
                 assert (format_of(outside), without_sealed_part(line.data)) == (number, outside)
                 assert exported(line.chain, verify.parse_line(outside).public, line.sealed_hash, line.proof) == outside
+
+
+@pytest.mark.parametrize("number", [3, 4])
+def test_a_line_begins_with_the_v_of_its_format(tables: Tables, number: int) -> None:
+    """The same in both readers; a `v` that is not known has no format."""
+    first, _ = next(iter(read_lines(Place(journal_files(tables[number]["T01"])[0], 0))))
+    mark, _, head, public, sealed, proof = without_sealed(first).split(b"\t")
+    begin = b'{"v":%d,' % V_OF[number]
+
+    def line(public: bytes) -> bytes:
+        body = b"\t".join((head, public, sealed, proof))
+        return b"%b\t%08x\t%b" % (mark, crc32(body[:-1], crc32(mark)), body)
+
+    assert (unseal(line(public)).public.v, verify.parse_line(line(public)).public) == (V_OF[number], public)
+    for wrong in (
+        b'{"v":%d,' % V_OF[7 - number],
+        b'{"v":7,',
+        b'{"v": %d,' % V_OF[number],
+        b'{"table":"T01",' + begin[1:],
+    ):
+        changed = public.replace(begin, wrong, 1)
+        with pytest.raises(verify.Refused, match="its format is not that of its entry"):
+            verify.parse_line(line(changed))
+        with pytest.raises(JournalError):
+            unseal(line(changed))
+        if wrong != b'{"v":%d,' % V_OF[7 - number]:
+            with pytest.raises(UnknownVersion, match=r"^an entry with v (7|1|2|none), and this version knows 1 and 2"):
+                exported(head.decode(), changed, "0" * 64, NO_PROOF)
 
 
 class GoingOn:

@@ -17,7 +17,7 @@ from firmware_bridge.facts import inputs, orders
 from firmware_bridge.facts.events import RoundClosed
 from firmware_bridge.facts.house import House
 from firmware_bridge.facts.inputs import Follows, NewRecord
-from firmware_bridge.facts.wire import line_format
+from firmware_bridge.facts.wire import LINES, VERSION, UnknownVersion, line_format
 from firmware_bridge.journal.line import without_sealed
 from firmware_bridge.record import verify as v
 from firmware_bridge.record.signer import Signer, checkpoint_text, signed_note, signed_round, signer
@@ -108,8 +108,12 @@ def proof_of(line: bytes) -> dict[str, Any]:
 
 
 def sealed_line(head: bytes, public: bytes, sealed: bytes, proof: bytes) -> bytes:
-    """A line of an export with a checksum that is right."""
-    body, version = b"\t".join((head, public, sealed, proof)), line_format(public)
+    """A line of an export with a checksum that is right; of today's format where its `v` is not known."""
+    body = b"\t".join((head, public, sealed, proof))
+    try:
+        version = line_format(public)
+    except UnknownVersion:
+        version = LINES[VERSION]
     return b"%b\t%08x\t%b\n" % (version, crc32(body, crc32(version)), body)
 
 

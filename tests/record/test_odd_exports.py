@@ -156,7 +156,7 @@ PUBLIC: Final[dict[str, tuple[bytes, bytes]]] = {
     "no type": (rb'"type":"RoundClosed",', rb""),
     "outcome twice": (rb'"outcome":"', rb'"outcome":"tie","outcome":"'),
     "events twice": (rb"\]\}$", rb'],"events":[]}'),
-    "events first": (rb"^\{", rb'{"events":[],'),
+    "events first": (rb'^\{"v":2,', rb'{"v":2,"events":[],'),
     "blank before an event": (rb'"events":\[', rb'"events":[ '),
     "NaN": (rb'"own":\{', rb'"nan":NaN,"own":{'),
     "NUL": (rb'"own":\{', b'"s":"\0","own":{'),
@@ -181,7 +181,7 @@ def test_a_public_part_that_has_no_one_meaning(
 def test_how_deep_a_line_is_read_is_the_same_on_every_python(beside: bytes) -> None:
     def line(levels: int) -> bytes:
         lists = b"[" * (levels - 1) + b"]" * (levels - 1)
-        public = b'{"journal":"0-ab","seq":1,"at":"","events":[{"type":"Test","a":%b,"b":%b}]}' % (beside, lists)
+        public = b'{"v":2,"journal":"0-ab","seq":1,"at":"","events":[{"type":"Test","a":%b,"b":%b}]}' % (beside, lists)
         return sealed_line(b"0" * 64, public, b"0" * 64, b"")
 
     assert v.parse_line(line(v.NESTED)).seq == 1

@@ -218,7 +218,7 @@ def _beside_a_code(parts: dict[str, Change], json: bytes, hide: Hide) -> bytes:
     found = _object(json)
     code = _text(bytes(found["code"])) if "code" in found else None
     id = _text(bytes(found["id"])) if code is None and "id" in found else None
-    named = _people_of(code) if code is not None else _BY_ID.get(id or "", frozenset())
+    named = _people_of(code) if code is not None else _people_of_id(id or "")
     return _in_object({**parts, "values": partial(_in_values, named)}, json, hide)
 
 
@@ -241,9 +241,12 @@ def _by_code() -> Iterator[tuple[str, frozenset[str]]]:
 _BY_CODE: Final = dict(_by_code())
 """Code -> the values of its rows that name a person."""
 
-_BY_ID: Final = {id: _BY_CODE[id] for id in endings.REASONS} | {
-    id: frozenset(name for name, kind in row.values.items() if kind == PERSON) for id, row in alarms.SHOE.items()
+_BY_ID: Final = {
+    **{id: _BY_CODE[id] for id in endings.REASONS},
+    **{id: frozenset(name for name, kind in row.values.items() if kind == PERSON) for id, row in alarms.SHOE.items()},
+    "zhajinhua_won": frozenset[str](),  # of a game: its `by` is how the round was won
 }
+"""Id of an alarm or a reason -> its values that name a person."""
 
 _ANY: Final = frozenset[str]().union(*_BY_CODE.values())
 
@@ -251,6 +254,11 @@ _ANY: Final = frozenset[str]().union(*_BY_CODE.values())
 def _people_of(code: str) -> frozenset[str]:
     """Return the names of the values that name a person; of a later version's code, all that may be such names."""
     return _BY_CODE.get(code, _ANY)
+
+
+def _people_of_id(id: str) -> frozenset[str]:
+    """Return the same by the id of an alarm or a reason."""
+    return _BY_ID.get(id, _ANY)
 
 
 @cache

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from firmware_bridge.client.entry import begun_by
 from firmware_bridge.client.heads import Part, follows, is_round_of, part, public_bytes, round_of, signed_part
+from firmware_bridge.facts.wire import UnknownVersion
 from firmware_bridge.floor.record.message import EVENT, Row, now
 from firmware_bridge.floor.record.state import Incident, Leaf, Log
 from firmware_bridge.floor.store import Store
@@ -169,7 +170,7 @@ def _shown(parts: Sequence[Part]) -> ExportLine | None:
     """Return the line of an entry, without its proof; None for parts that make none."""
     try:
         return parse_line(exported(parts[0].head, public_bytes(parts), parts[-1].sealed, NO_PROOF)) if parts else None
-    except Refused:
+    except (Refused, UnknownVersion):
         return None
 
 

@@ -162,7 +162,7 @@ func (e *export) line(data string) {
 	parts := strings.Split(data, "\t")
 	must(len(parts) == 6 && strings.HasSuffix(data, "\n") && (parts[0] == "3" || parts[0] == "4"))
 	head, public, sealed, shown := parts[2], parts[3], parts[4], proof{}
-	must((parts[0] == "3") == strings.HasPrefix(public, `{"v":1,`))
+	must(strings.HasPrefix(public, map[string]string{"3": `{"v":1,`, "4": `{"v":2,`}[parts[0]]))
 	must(parts[5] == "\n" || json.Unmarshal([]byte(parts[5]), &shown) == nil)
 	must(e.head == "" || head == fmt.Sprintf("%x", sha256.Sum256([]byte(e.head+sealed+public))))
 	if e.head = head; strings.Contains(public, `{"type":"RecordBegun",`) {
