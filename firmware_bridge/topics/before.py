@@ -79,6 +79,12 @@ def _event_by_code(event: AnyEvent) -> AnyEvent:
             return replace(event, why=event.why or event.code or _NOTHING, values={})
         case CommandAnswered(answer=answer):
             return replace(event, answer=replace(answer, error=answer.error or answer.code, values={}))
+        case CardHeld():
+            return replace(event, code="", reason="", why=event.why or event.code or _NOTHING)
+        case Noted():
+            return replace(event, code="", values={}, what=event.what or event.code or _NOTHING)
+        case IrregularityClosed():
+            return replace(event, values={})
         case RoundVoided(reasons=(reason, *_)):
             return replace(event, why=(reason.id,), reasons=())
         case ShoeEnded():
@@ -111,12 +117,12 @@ def _event_in_english(event: AnyEvent, fact: AnyInput) -> AnyEvent:
             return replace(event, answer=_answer(event.answer, fact))
         case ShoeOpened():
             return _opened(event)
-        case CardHeld(code=code) if code:
+        case CardHeld(code=code, why=""):
             why = event.reason or notes.HELD_BEFORE.get(code, code)
-            return replace(event, code="", reason="", why=why)
+            return replace(event, code="", reason="", why=why or _NOTHING)
         case IrregularityClosed(choice=choice, values=values) if values or choice in endings.ALARMS_BEFORE:
             return _closed(event)
-        case Noted(code=code) if code:
+        case Noted(code=code, what=""):
             english_note = notes.NOTES_BEFORE[code].format(**to_builtins(event.values))
             return replace(event, code="", values={}, what=english_note)
         case RoundVoided(reasons=(reason, *_)):

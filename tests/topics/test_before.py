@@ -234,6 +234,10 @@ def least() -> Iterator[AnyEvent]:
             yield events.ShoeEnded(code=code, values=values, rounds=1)
         for id in (*REASONS, "later", ""):
             yield replace(void, reasons=(events.Reason(id, values),))
+        for code in (*NOTES, "later", ""):
+            yield events.Noted(code=code, values=values)
+        for choice in (*ALARMS, "later", ""):
+            yield events.IrregularityClosed(id="", choice=choice, values=values)
     for id in (*SHOE, "later"):
         for nothing in ("", (), phrase("later"), phrase("no_reader")):
             yield events.Irregular(id=id, since=1, values=dict.fromkeys(values_of(id), nothing))
