@@ -65,7 +65,7 @@ class ReaderTable(BridgeTable):
     @property
     def noted(self) -> int:
         """How often the reader said that it starts."""
-        return sum(line.data.count(b"reader: the shoe starts") for line in self.lines())
+        return sum(line.data.count(b'"says":"the shoe starts"') for line in self.lines())
 
     @property
     def drawn(self) -> int:

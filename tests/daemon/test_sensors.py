@@ -8,7 +8,6 @@ import pytest
 
 from firmware_bridge.daemon.devices import panel, sensors
 from firmware_bridge.facts.book.failures import DiskError
-from firmware_bridge.facts.book.notes import NOTES_BEFORE
 from firmware_bridge.facts.events import Irregular, Noted
 from firmware_bridge.journal.journal import Journal
 from firmware_bridge.topics.texts.alarms import what
@@ -16,7 +15,7 @@ from hardware.pins.pin import Pin, pin_factory
 from hardware.sim.pins import MockPins
 from tests.kit.broker import free_port
 from tests.kit.daemon_table import BridgeTable
-from tests.kit.technician import Caller
+from tests.kit.technician import Caller, english
 
 CUT_CARD, NEXT, LID, MOUTH, P1, B1 = Pin(27), Pin(22), Pin(4), Pin(7), Pin(2), Pin(3)
 BUZZER, LOCK = Pin(8), Pin(9)
@@ -55,8 +54,8 @@ class Guarded(BridgeTable):
     @staticmethod
     def _in_words(event: Any) -> str:
         match event:
-            case Noted(code=code, values=values):
-                return NOTES_BEFORE[code].format(**values)
+            case Noted() as note:
+                return english(note)
             case Irregular(id=id, values=values):
                 return what("en", id, values)
         return str(event)

@@ -7,6 +7,8 @@ from contextlib import suppress
 from typing import Any
 
 from firmware_bridge.config.socket_address import socket_address
+from firmware_bridge.facts.book.notes import NOTES_BEFORE
+from firmware_bridge.facts.events import Noted
 from hardware.ports import close_tty, open_tty
 from hardware.readers.messages import Read, Repeat, ReportNo
 from hardware.readers.native import NativeDecoder
@@ -104,9 +106,14 @@ def seen(table: BridgeTable) -> int:
     return len(table.bridge.table.shoe.seen)
 
 
+def english(note: Noted) -> str:
+    """A note in words."""
+    return NOTES_BEFORE[note.code].format(**note.values)
+
+
 def noted(table: BridgeTable) -> str:
     events = [event for line in table.lines() if line.entry for event in line.entry.events]
-    return " | ".join(str(getattr(event, "what", getattr(event, "values", ""))) for event in events)
+    return " | ".join(english(each) if isinstance(each, Noted) else str(getattr(each, "values", "")) for each in events)
 
 
 def settled(table: BridgeTable) -> BridgeTable:
