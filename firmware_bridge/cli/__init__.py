@@ -85,7 +85,7 @@ SPEAKING: Final = ("do", "enter", "status", "watch")
 
 def _in_language(arguments: argparse.Namespace, error: BridgeError) -> str:
     if arguments.command not in SPEAKING:
-        return _of_disk(error) or str(error)
+        return of_disk(error) or str(error)
     from firmware_bridge.cli.watch.language import language  # imported here: most commands speak English
     from firmware_bridge.topics.texts.phrases import in_words, joined
 
@@ -93,7 +93,7 @@ def _in_language(arguments: argparse.Namespace, error: BridgeError) -> str:
     return joined(lang, *(in_words(lang, each) for each in (error.what, error.hint)))
 
 
-def _of_disk(error: BridgeError) -> str:
+def of_disk(error: Exception) -> str:
     """Return the sentence of an error of the journal's disk, "" for any other."""
     from firmware_bridge.daemon.table.disk_outage import words  # imported here: most commands end without an error
     from firmware_bridge.facts.book.failures import DiskError

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
 
-from firmware_bridge.cli import CONFIG, FAILED, FINE
+from firmware_bridge.cli import CONFIG, FAILED, FINE, of_disk
 from firmware_bridge.cli.daemon_socket import DEFAULT_CONFIG
 from firmware_bridge.config.effects import without_effect
 from firmware_bridge.config.load import load
@@ -53,7 +53,7 @@ class Discreet(logging.Formatter):
     def formatException(self, ei: Any) -> str:
         """Return the frames of an error without the values in them."""
         kind, error, trace = ei
-        text = f": {error}" if isinstance(error, BridgeError | OSError) else ""
+        text = f": {of_disk(error) or error}" if isinstance(error, BridgeError | OSError) else ""
         return f"{''.join(traceback.format_tb(trace))}{kind.__name__}{text}"
 
 

@@ -1,7 +1,16 @@
 """`shoe status`, `shoe check` and `shoe journal` beside a running daemon: what they show of it."""
 
+import errno
+import logging
+import sys
 from collections.abc import Callable
+from typing import Final
 
+import pytest
+
+from firmware_bridge.cli.run import FORMAT, Discreet
+from firmware_bridge.errors import JournalError
+from firmware_bridge.journal.preallocate import SyncFailed, unwritable
 from tests.cli.watch import watched
 from tests.cli.watch.watched import naturals
 from tests.kit import broker as real
@@ -125,3 +134,30 @@ def test_the_record_is_read_while_the_daemon_writes_it(table: Callable[..., Daem
     assert "judged again" in ran.out
     assert shoe("journal", "list", "--config", bridge.config_path).code == 0
     assert "round 3" in shoe("journal", "show", "--config", bridge.config_path).out
+
+
+UNPLUGGED: Final = OSError(errno.EIO, "Input/output error")
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (
+            SyncFailed("unconfirmed", UNPLUGGED),
+            "the disk did not confirm a write (Input/output error); replace the disk",
+        ),
+        (unwritable(UNPLUGGED), "the journal cannot be written"),
+        (JournalError("a journal is damaged", "restore it"), "a journal is damaged; restore it"),
+        (UNPLUGGED, "[Errno 5] Input/output error"),
+        (ValueError("2c was drawn"), ""),
+    ],
+)
+def test_a_traceback_in_the_log_ends_in_english(error: Exception, said: str) -> None:
+    """An error that is not ours has no text there: it might show a sealed card."""
+    try:
+        raise error
+    except Exception:
+        entry = logging.LogRecord("", logging.CRITICAL, "", 1, "ending", (), sys.exc_info())
+    last = Discreet(FORMAT).format(entry).splitlines()[-1]
+    assert last.startswith(f"{type(error).__name__}{said and ': '}{said}")
+    assert "unconfirmed" not in last

@@ -239,7 +239,7 @@ def test_a_disk_that_confirms_nothing_ends_the_process_at_once(
     assert table.fallen() == 1
     control.close()
     assert flag.read_text() == "!", "a failed fdatasync was tried again"
-    assert "the disk did not confirm a write" in table.log
+    assert "SyncFailed: the disk did not confirm a write" in table.log
     backend.wait_until(lambda: [each["state"] for each in backend.on("status")][-1] == "lost")
     assert (alarms(backend), backend.on("lamps")[-1]["lit"]) == (["disk_error"], {"fault": "blocked"})
     flag.unlink()
