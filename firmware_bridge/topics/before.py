@@ -3,6 +3,7 @@
 A file that was begun in that format goes on in it: what is sealed, published, folded and judged again is the same.
 """
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from msgspec import to_builtins
@@ -91,7 +92,7 @@ def _event_by_code(event: AnyEvent) -> AnyEvent:
             return replace(event, code="", values={}, why=event.why or event.code or _NOTHING)
         case ShoeOpened():
             rows = {id: replace(row, todo=row.todo or _NOTHING) for id, row in event.policy.items()}
-            return replace(event, policy=rows)
+            return _with_alarms(replace(event, policy=rows), _event_by_code)
     return event
 
 
@@ -116,7 +117,7 @@ def _event_in_english(event: AnyEvent, fact: AnyInput) -> AnyEvent:
         case CommandAnswered():
             return replace(event, answer=_answer(event.answer, fact))
         case ShoeOpened():
-            return _opened(event)
+            return _opened(event, fact)
         case CardHeld(code=code, why=""):
             why = event.reason or notes.HELD_BEFORE.get(code, code)
             return replace(event, code="", reason="", why=why or _NOTHING)
@@ -181,7 +182,13 @@ def _voided(why: Reason) -> str:
     return ": ".join(filter(None, words)) or endings.BEFORE.get(why.id, "")
 
 
-def _opened(event: ShoeOpened) -> ShoeOpened:
-    """Give the opening of a later pack in the same file the English of its policy."""
+def _opened(event: ShoeOpened, fact: AnyInput) -> ShoeOpened:
+    """Give the opening of a later pack in the same file the English of its policy, and of the alarms that are open."""
     rows = {id: replace(row, todo=todo("en", id, event.house.policy)) for id, row in event.policy.items()}
-    return replace(event, policy=rows)
+    return _with_alarms(replace(event, policy=rows), lambda each: _event(each, fact))
+
+
+def _with_alarms(event: ShoeOpened, written: Callable[[AnyEvent], Any]) -> ShoeOpened:
+    if event.device is None:
+        return event
+    return replace(event, device=replace(event.device, irregular=tuple(map(written, event.device.irregular))))

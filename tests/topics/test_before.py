@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from pytest_mock import MockerFixture
 
 from firmware_bridge.demo.memory_table import MemoryTable
-from firmware_bridge.facts import events, inputs, orders
+from firmware_bridge.facts import events, house, inputs, orders
 from firmware_bridge.facts.book import refusals
 from firmware_bridge.facts.book.alarms import PHRASES, SHOE, values_of
 from firmware_bridge.facts.book.endings import ALARMS, REASONS, SHOES
@@ -238,6 +238,8 @@ def least() -> Iterator[AnyEvent]:
             yield events.Noted(code=code, values=values)
         for choice in (*ALARMS, "later", ""):
             yield events.IrregularityClosed(id="", choice=choice, values=values)
+    device = events.Device(irregular=(events.Irregular(id="jam", since=1), events.Irregular(id="later", since=1)))
+    yield replace(bare(inspect.type_info(events.ShoeOpened)), device=device, policy={"jam": house.Row()})
     for id in (*SHOE, "later"):
         for nothing in ("", (), phrase("later"), phrase("no_reader")):
             yield events.Irregular(id=id, since=1, values=dict.fromkeys(values_of(id), nothing))
