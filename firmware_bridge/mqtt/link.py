@@ -281,11 +281,10 @@ class Link:
 
     def _lost(self, moment: Moment) -> None:
         """Connect again, for on one connection nothing is sent twice; the fault stays until the topic is answered."""
-        if not self._closing:
-            self._lost_topic = moment.topic
-            self._losses.longer()
-            self._drop(in_order=True)
-            self._retry(self._errors.waits(moment))
+        self._lost_topic = moment.topic
+        self._losses.longer()
+        self._drop(in_order=True)
+        self._retry(self._errors.waits(moment))
 
     def _log_reason(self, text: str) -> None:
         """Log the broker's own words; they may be anything, so they decide nothing."""
